@@ -1,0 +1,359 @@
+"""The board kernel: stones, chains, exact liberties, captures, ko and legality, all in compiled code.
+
+A board is one numpy record (`BOARD`), so a copy is one assignment of 6 kB and many games are one array of records.
+Kernels take a record `b` and read like the rules: `b.color[p]`, `b.libs[b.chain[p]]`.
+
+How chains are kept. Every stone knows the head of its chain (`chain`) and the next stone round a ring (`next`).
+At the head stand the number of stones, the number of liberties and the exclusive-or of the liberties, which for a
+chain in atari is the liberty itself. Liberties are exact, and yet each update is local:
+
+- a stone at `p` takes the liberty `p` from each neighbouring chain, once;
+- a stone joins its chain by `_absorb`, which counts those of its empty neighbours that touch no stone of the chain yet;
+  two chains merge by absorbing the stones of the smaller one by one;
+- a stone that is captured becomes one liberty of each neighbouring chain.
+
+Head 0 means "no chain": empty and border points have it, and its counters are scratch that nobody reads, which lets
+the kernels update up to four neighbours without asking how many there are. Conditions are combined with `&` and `|`
+where a branch would be a coin toss for the processor, and with `and` and `or` where the first usually decides.
+"""
+
+import numpy as np
+
+from go.coordinates import PASS, POINTS, STRIDE
+from go.jit import kernel
+
+EMPTY, BLACK, WHITE, BORDER = 0, 1, 2, 3  # as bits: black and white differ in both, the border has both
+COLOR_NAMES = {BLACK: "black", WHITE: "white"}
+ORTHOGONAL = (-STRIDE, -1, 1, STRIDE)
+DIAGONAL = (-STRIDE - 1, -STRIDE + 1, STRIDE - 1, STRIDE + 1)
+
+BOARD = np.dtype(
+    [
+        ("hash", np.uint64),  # Zobrist hash of the stones alone: the key of positional superko
+        ("rows", np.int16),
+        ("columns", np.int16),
+        ("to_move", np.int16),
+        ("ko", np.uint16),  # where the side to move may not recapture now; 0 if nowhere
+        ("ply", np.int16),  # moves played, passes included
+        ("passes", np.int16),  # consecutive passes just played
+        ("captured", np.int16, 4),  # by colour: stones lost so far
+        ("n_empty", np.int16),
+        ("color", np.uint8, POINTS),
+        ("chain", np.uint16, POINTS),
+        ("next", np.uint16, POINTS),
+        ("stones", np.int16, POINTS),
+        ("libs", np.int16, POINTS),
+        ("libs_xor", np.uint16, POINTS),
+        ("empties", np.uint16, 364),  # the empty points in no particular order, n_empty of them
+        ("where", np.uint16, POINTS),  # the place of each empty point in `empties`
+    ],
+    align=True,
+)
+
+LEGAL, OFF_BOARD, OCCUPIED, KO, SUICIDE, SUPERKO = range(6)
+
+
+def _zobrist_keys() -> np.ndarray:
+    """Make one 64-bit key for each colour and point with splitmix64, so that hashes are the same everywhere."""
+    with np.errstate(over="ignore"):
+        z = np.arange(1, 4 * POINTS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (z ^ (z >> np.uint64(31))).reshape(4, POINTS)
+
+
+ZOBRIST = _zobrist_keys()
+
+
+def new_boards(count: int = 1) -> np.ndarray:
+    """Make an array of boards; `clear` each before use."""
+    return np.zeros(count, BOARD)
+
+
+@kernel
+def clear(b, rows, columns):
+    """Make an empty board with black to move. Rectangles are allowed here, and used to count positions."""
+    b.hash = 0
+    b.rows = rows
+    b.columns = columns
+    b.to_move = BLACK
+    b.ko = 0
+    b.ply = 0
+    b.passes = 0
+    b.n_empty = 0
+    for color in range(4):
+        b.captured[color] = 0
+    for p in range(POINTS):
+        b.color[p] = BORDER
+        b.chain[p] = 0
+        b.next[p] = 0
+        b.stones[p] = 0
+        b.libs[p] = 0
+        b.libs_xor[p] = 0
+        b.where[p] = 0
+    for row in range(rows):
+        for column in range(columns):
+            p = (row + 1) * STRIDE + column + 1
+            b.color[p] = EMPTY
+            _enlist(b, p)
+
+
+@kernel
+def copy_board(target, source):
+    """Copy one board onto another, both given as arrays of one record."""
+    target[0] = source[0]
+
+
+@kernel
+def _enlist(b, p):
+    b.empties[b.n_empty] = p
+    b.where[p] = b.n_empty
+    b.n_empty += 1
+
+
+@kernel
+def _delist(b, p):
+    b.n_empty -= 1
+    last = b.empties[b.n_empty]
+    b.empties[b.where[p]] = last
+    b.where[last] = b.where[p]
+
+
+@kernel
+def adjacent_chains(b, p, color):
+    """Return the heads of the chains of one colour next to a point: four numbers, each chain once, else 0."""
+    none = np.uint16(0)
+    north = b.chain[p - STRIDE] if b.color[p - STRIDE] == color else none
+    west = b.chain[p - 1] if b.color[p - 1] == color else none
+    east = b.chain[p + 1] if b.color[p + 1] == color else none
+    south = b.chain[p + STRIDE] if b.color[p + STRIDE] == color else none
+    if west == north:
+        west = none
+    if (east == north) | (east == west):
+        east = none
+    if (south == north) | (south == west) | (south == east):
+        south = none
+    return north, west, east, south
+
+
+@kernel
+def _absorb(b, head, p):
+    """Make the stone at `p` part of a chain, whose liberties grow by the empty neighbours that are new to it."""
+    libs = 0
+    libs_xor = 0
+    for step in ORTHOGONAL:
+        e = p + step
+        fresh = (
+            (b.color[e] == EMPTY)
+            & (b.chain[e - STRIDE] != head)
+            & (b.chain[e - 1] != head)
+            & (b.chain[e + 1] != head)
+            & (b.chain[e + STRIDE] != head)
+        )
+        libs += fresh
+        libs_xor ^= e * fresh
+    b.libs[head] += libs
+    b.libs_xor[head] ^= libs_xor
+    b.chain[p] = head
+
+
+@kernel
+def _merge(b, head, other):
+    """Absorb the stones of another chain one by one, then join the two rings."""
+    p = other
+    while True:
+        following = b.next[p]
+        _absorb(b, head, p)
+        p = following
+        if p == other:
+            break
+    b.next[head], b.next[other] = b.next[other], b.next[head]
+    b.stones[head] += b.stones[other]
+
+
+@kernel
+def add_stone(b, p, color):
+    """Put a stone on an empty point without capturing anything; return the head of its chain.
+
+    By itself this is for set-up stones. A chain may be left with no liberty, as the caller can see in `libs`.
+    """
+    _delist(b, p)
+    b.color[p] = color
+    b.hash ^= ZOBRIST[color, p]
+    for head in adjacent_chains(b, p, BLACK + WHITE - color):
+        b.libs[head] -= 1
+        b.libs_xor[head] ^= p
+
+    friends = adjacent_chains(b, p, color)
+    largest = np.int64(friends[0])
+    for head in friends[1:]:
+        if b.stones[head] > b.stones[largest]:
+            largest = np.int64(head)
+    if largest == 0:
+        b.next[p] = p
+        b.stones[p] = 1
+        b.libs[p] = 0
+        b.libs_xor[p] = 0
+        _absorb(b, p, p)
+        return np.int64(p)
+
+    b.libs[largest] -= 1
+    b.libs_xor[largest] ^= p
+    _absorb(b, largest, p)
+    b.next[p] = b.next[largest]
+    b.next[largest] = p
+    b.stones[largest] += 1
+    for head in friends:
+        if (head != 0) & (head != largest):
+            _merge(b, largest, head)
+    return largest
+
+
+@kernel
+def _remove_chain(b, head, color):
+    """Take a chain of `color` off the board."""
+    p = np.int64(head)
+    while True:
+        b.color[p] = EMPTY
+        b.chain[p] = 0
+        b.hash ^= ZOBRIST[color, p]
+        _enlist(b, p)
+        for neighbour in adjacent_chains(b, p, BLACK + WHITE - color):
+            b.libs[neighbour] += 1
+            b.libs_xor[neighbour] ^= p
+        p = np.int64(b.next[p])
+        if p == head:
+            break
+    b.captured[color] += b.stones[head]
+
+
+@kernel
+def play(b, move):
+    """Play a legal move, or PASS, for the side to move."""
+    color = np.int64(b.to_move)
+    enemy = BLACK + WHITE - color
+    b.ko = 0
+    b.ply += 1
+    b.to_move = enemy
+    if move == PASS:
+        b.passes += 1
+        return
+    b.passes = 0
+    own = add_stone(b, move, color)
+    captured = 0
+    single = 0
+    for head in adjacent_chains(b, move, enemy):
+        if (head != 0) & (b.libs[head] == 0):
+            captured += b.stones[head]
+            single = np.int64(head)
+            _remove_chain(b, head, enemy)
+    if (captured == 1) & (b.stones[own] == 1) & (b.libs[own] == 1):
+        b.ko = single
+
+
+@kernel
+def set_turn(b, color):
+    """Give the move to a colour. If it was the other's turn, that is as good as a pass, which lifts a ko."""
+    if b.to_move != color:
+        b.to_move = color
+        b.ko = 0
+
+
+@kernel
+def has_room(b, p, color):
+    """Tell if a stone on an empty point would have a liberty, after it took what it captures."""
+    if (
+        b.color[p - STRIDE] == EMPTY
+        or b.color[p - 1] == EMPTY
+        or b.color[p + 1] == EMPTY
+        or b.color[p + STRIDE] == EMPTY
+    ):
+        return True
+    room = False
+    for step in ORTHOGONAL:
+        q = p + step
+        found = b.color[q]
+        in_atari = b.libs[b.chain[q]] == 1
+        room |= (found != BORDER) & ((found == color) != in_atari)
+    return room
+
+
+@kernel
+def legality(b, p, color):
+    """Tell why a colour may not play on a point by the board alone (no superko): LEGAL, OFF_BOARD, OCCUPIED..."""
+    if (p <= 0) | (p >= POINTS):
+        return OFF_BOARD
+    if b.color[p] == BORDER:
+        return OFF_BOARD
+    if b.color[p] != EMPTY:
+        return OCCUPIED
+    if (p == b.ko) & (color == b.to_move):
+        return KO
+    return LEGAL if has_room(b, p, color) else SUICIDE
+
+
+@kernel
+def is_eye(b, p, color):
+    """Tell if an empty point is a one-point eye by the reference rule (Dailey 2008).
+
+    All orthogonal neighbours are own stones or border; at most one diagonal is an enemy's, and none on the edge.
+    """
+    around = b.color[p - STRIDE] & b.color[p - 1] & b.color[p + 1] & b.color[p + STRIDE]
+    if (around & color) == 0:
+        return False
+    enemies = 0
+    edge = 0
+    for step in DIAGONAL:
+        found = b.color[p + step]
+        enemies += found == BLACK + WHITE - color
+        edge |= found == BORDER
+    return enemies + edge < 2
+
+
+@kernel
+def hash_after(b, p, color):
+    """Return the Zobrist hash of the stones as they would stand after a legal move, without playing it."""
+    enemy = BLACK + WHITE - color
+    key = b.hash ^ ZOBRIST[color, p]
+    for head in adjacent_chains(b, p, enemy):
+        if (head != 0) & (b.libs[head] == 1):
+            s = np.int64(head)
+            while True:
+                key ^= ZOBRIST[enemy, s]
+                s = np.int64(b.next[s])
+                if s == head:
+                    break
+    return key
+
+
+@kernel
+def repeated_ply(b, p, color, history, plies):
+    """Return the ply after which the stones already stood as a legal move would make them stand, or -1."""
+    key = hash_after(b, p, color)
+    for ply in range(plies):
+        if history[ply] == key:
+            return ply
+    return -1
+
+
+@kernel
+def game_legality(b, p, color, history, plies):
+    """Like `legality`, with positional superko against the hashes of all earlier positions of the game."""
+    verdict = legality(b, p, color)
+    if (verdict == LEGAL) and repeated_ply(b, p, color, history, plies) >= 0:
+        return SUPERKO
+    return verdict
+
+
+@kernel
+def legal_points(b, color, history, plies, points):
+    """Write the legal points of a colour, in board order, to `points`; return how many. Without history: no superko."""
+    color = np.int64(color)
+    count = 0
+    for row in range(b.rows):
+        for column in range(b.columns):
+            p = (row + 1) * STRIDE + column + 1
+            if game_legality(b, p, color, history, plies) == LEGAL:
+                points[count] = p
+                count += 1
+    return count

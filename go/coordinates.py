@@ -1,0 +1,101 @@
+"""All coordinate systems in use, and the way between them.
+
+The upper left, lower left and upper right corners of a 9x9 board, and a pass, in each system:
+
+| system     | upper left | lower left | upper right | pass     | who speaks it                                  |
+|------------|------------|------------|-------------|----------|------------------------------------------------|
+| point      | 21         | 181        | 29          | 0        | the kernels: `(row + 1) * STRIDE + column + 1` |
+| row, column| (0, 0)     | (8, 0)     | (0, 8)      | none     | numpy arrays; rows count from the top          |
+| action     | 0          | 72         | 8           | 81       | network outputs: `row * size + column`         |
+| GTP        | A9         | A1         | J9          | pass     | people and engines; rows from below, no I      |
+| SGF        | aa         | ai         | ia          | "" or tt | game records; column first, rows from the top  |
+
+The point is the hub: every other system converts to a point and back. Because STRIDE is the same for every board
+size, a point is the same number on every board, its neighbours are `p - STRIDE`, `p - 1`, `p + 1` and `p + STRIDE`,
+and one column of border serves as the right edge of one row and the left edge of the next.
+"""
+
+from go.errors import GoError
+
+MIN_SIZE = 2
+MAX_SIZE = 19
+STRIDE = MAX_SIZE + 1
+POINTS = 424  # (MAX_SIZE + 2) * STRIDE + 1 = 421 with the border all round, rounded up to whole 8-byte words
+PASS = 0  # a border point, so no stone can ever be there
+
+GTP_COLUMNS = "ABCDEFGHJKLMNOPQRST"
+SGF_LETTERS = "abcdefghijklmnopqrs"
+
+
+def check_size(size: int) -> None:
+    if not MIN_SIZE <= size <= MAX_SIZE:
+        raise GoError(f"Board size {size} is out of range: sizes go from {MIN_SIZE} to {MAX_SIZE}.")
+
+
+def on_board(point: int, size: int) -> bool:
+    row, column = divmod(point - STRIDE - 1, STRIDE)
+    return 0 <= row < size and 0 <= column < size
+
+
+def point_from_rowcol(row: int, column: int, size: int) -> int:
+    if not (0 <= row < size and 0 <= column < size):
+        raise GoError(f"Row {row}, column {column} is off the {size}x{size} board.")
+    return (row + 1) * STRIDE + column + 1
+
+
+def rowcol_from_point(point: int, size: int) -> tuple[int, int]:
+    if not on_board(point, size):
+        raise GoError(f"Point {point} is off the {size}x{size} board.")
+    row, column = divmod(point - STRIDE - 1, STRIDE)
+    return row, column
+
+
+def point_from_action(action: int, size: int) -> int:
+    if action == size * size:
+        return PASS
+    if not 0 <= action < size * size:
+        raise GoError(f"Action {action} is off the {size}x{size} board.")
+    row, column = divmod(action, size)
+    return point_from_rowcol(row, column, size)
+
+
+def action_from_point(point: int, size: int) -> int:
+    if point == PASS:
+        return size * size
+    row, column = rowcol_from_point(point, size)
+    return row * size + column
+
+
+def point_from_gtp(vertex: str, size: int) -> int:
+    text = vertex.strip().upper()
+    if text == "PASS":
+        return PASS
+    letter, digits = text[:1], text[1:]
+    if letter and letter in GTP_COLUMNS and digits.isascii() and digits.isdigit() and len(digits) <= 2:
+        row, column = size - int(digits), GTP_COLUMNS.index(letter)
+        if 0 <= row < size and column < size:
+            return point_from_rowcol(row, column, size)
+    raise GoError(f"{vertex!r} is not a point of the {size}x{size} board.")
+
+
+def gtp_from_point(point: int, size: int) -> str:
+    if point == PASS:
+        return "pass"
+    row, column = rowcol_from_point(point, size)
+    return f"{GTP_COLUMNS[column]}{size - row}"
+
+
+def point_from_sgf(letters: str, size: int) -> int:
+    """Read an SGF point; `tt` is the old way to write a pass on boards up to 19x19."""
+    if letters in ("", "tt"):
+        return PASS
+    if len(letters) == 2 and all(letter in SGF_LETTERS[:size] for letter in letters):
+        return point_from_rowcol(SGF_LETTERS.index(letters[1]), SGF_LETTERS.index(letters[0]), size)
+    raise GoError(f"{letters!r} is not an SGF point of the {size}x{size} board.")
+
+
+def sgf_from_point(point: int, size: int) -> str:
+    if point == PASS:
+        return ""
+    row, column = rowcol_from_point(point, size)
+    return SGF_LETTERS[column] + SGF_LETTERS[row]

@@ -1,0 +1,192 @@
+"""Boards drawn as SVG: stones, move numbers, marks, heat maps and territory, for reports and the classroom.
+
+Everything is laid on by point (`go.coordinates`) or as an array by row and column; the result is one string, a
+complete SVG document that browsers, notebooks and vector editors show alike.
+"""
+
+from collections.abc import Mapping
+from html import escape
+
+import numpy as np
+
+from go.board import BLACK, EMPTY, WHITE
+from go.coordinates import GTP_COLUMNS, PASS, point_from_rowcol, rowcol_from_point
+from go.errors import GoError
+from go.handicap import star_points
+
+CELL = 40  # all lengths in the drawing follow from the distance between two lines
+RADIUS = 0.47 * CELL
+MARGIN = 0.75 * CELL  # from the outer lines to the edge of the wood
+LABELS = 0.55 * CELL  # further out, for the coordinates
+
+WOOD, LINE, LABEL = "#e8c274", "#4a3413", "#6b5330"
+STONES = {BLACK: ("#111111", "#000000"), WHITE: ("#fafafa", "#55504a")}
+INK = {BLACK: "#ffffff", WHITE: "#000000", EMPTY: "#2b1200"}
+HEAT = "#c4161c"
+MARKS = ("circle", "square", "triangle", "cross")
+
+
+def board_svg(
+    colors: np.ndarray,
+    *,
+    last_move: int = PASS,
+    labels: Mapping[int, str | int] | None = None,
+    marks: Mapping[int, str] | None = None,
+    heat: np.ndarray | None = None,
+    territory: np.ndarray | None = None,
+    title: str = "",
+    coordinates: bool = True,
+) -> str:
+    """Draw a board given by row and column.
+
+    `labels` are short texts on points, such as move numbers; `marks` are shapes on points (circle, square, triangle,
+    cross). `heat` is a number per point, not negative, such as a probability or a visit count: the largest is the
+    strongest red (`percentages` writes it out). `territory` is a number per point from -1 (white) to 1 (black), drawn
+    as squares whose area is its amount, but not on stones that are themselves of the owner's colour.
+    """
+    size = len(colors)
+    extent = (size - 1) * CELL + 2 * MARGIN
+    border = LABELS if coordinates else 0
+    heading = 0.9 * CELL if title else 0
+    parts = [_grid(size, extent)]
+    if coordinates:
+        parts.append(_coordinates(size))
+    if heat is not None:
+        heat = _checked(heat, size, "heat map")
+        heat = 0.75 * heat / max(heat.max(), 1e-300)
+        parts.append(_heat(heat))
+    parts.append(_stones(colors))
+    if territory is not None:
+        parts.append(_territory(_checked(territory, size, "territory"), colors))
+    if last_move != PASS:
+        parts.append(_mark("circle", last_move, colors))
+    for point, mark in (marks or {}).items():
+        parts.append(_mark(mark, point, colors))
+    for point, label in (labels or {}).items():
+        parts.append(_label(str(label), point, colors, heat))
+    width, height = extent + 2 * border, extent + 2 * border + heading
+    left, top = -MARGIN - border, -MARGIN - border - heading
+    if title:
+        height_that_fits = 1.7 * width / len(title)  # a letter is about 0.6 as wide as it is high
+        parts.append(_text(left + width / 2, top + 0.62 * CELL, title, "#222222", min(0.5 * CELL, height_that_fits)))
+    body = "\n".join(part for part in parts if part)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:g} {top:g} {width:g} {height:g}" '
+        f'width="{width:g}" height="{height:g}" font-family="Helvetica, Arial, sans-serif">\n'
+        f'<rect x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}" fill="#ffffff"/>\n{body}\n</svg>\n'
+    )
+
+
+def _checked(values: np.ndarray, size: int, what: str) -> np.ndarray:
+    values = np.asarray(values, float)
+    if values.shape != (size, size):
+        raise GoError(f"A {what} of shape {values.shape} does not fit a {size}x{size} board.")
+    if not np.isfinite(values).all() or (what == "heat map" and (values < 0).any()):
+        raise GoError(f"The {what} holds values that cannot be drawn.")
+    return values
+
+
+def _xy(point: int, size: int) -> tuple[float, float]:
+    row, column = rowcol_from_point(point, size)
+    return column * CELL, row * CELL
+
+
+def _text(x: float, y: float, text: str, fill: str, height: float) -> str:
+    return (
+        f'<text x="{x:g}" y="{y:g}" dy="0.36em" fill="{fill}" font-size="{height:.3g}" text-anchor="middle">'
+        f"{escape(text)}</text>"
+    )
+
+
+def _grid(size: int, extent: float) -> str:
+    end = (size - 1) * CELL
+    lines = "".join(f"M0 {i * CELL}H{end}M{i * CELL} 0V{end}" for i in range(size))
+    dots = (_xy(point, size) for point in star_points(size))
+    return (
+        f'<rect x="{-MARGIN:g}" y="{-MARGIN:g}" width="{extent:g}" height="{extent:g}" rx="4" fill="{WOOD}"/>\n'
+        f'<path d="{lines}" stroke="{LINE}" stroke-width="1.2" fill="none" stroke-linecap="square"/>\n'
+        + "".join(f'<circle cx="{x}" cy="{y}" r="4" fill="{LINE}"/>' for x, y in dots)
+    )
+
+
+def _coordinates(size: int) -> str:
+    before, after = -MARGIN - LABELS / 2, (size - 1) * CELL + MARGIN + LABELS / 2
+    parts = []
+    for i in range(size):
+        for side in (before, after):
+            parts.append(_text(i * CELL, side, GTP_COLUMNS[i], LABEL, 0.36 * CELL))
+            parts.append(_text(side, i * CELL, str(size - i), LABEL, 0.36 * CELL))
+    return "\n".join(parts)
+
+
+def _stones(colors: np.ndarray) -> str:
+    parts = []
+    for row, column in np.argwhere(colors != EMPTY).tolist():
+        fill, edge = STONES[int(colors[row, column])]
+        parts.append(f'<circle cx="{column * CELL}" cy="{row * CELL}" r="{RADIUS:g}" fill="{fill}" stroke="{edge}"/>')
+    return "\n".join(parts)
+
+
+def percentages(heat: np.ndarray) -> dict[int, str]:
+    """Return labels for a heat map: the share of the sum in percent, where it is at least one."""
+    share = 100 * np.asarray(heat, float) / max(np.sum(heat), 1e-300)
+    size = len(share)
+    return {
+        point_from_rowcol(row, column, size): f"{share[row, column]:.0f}"
+        for row, column in np.argwhere(share >= 1).tolist()
+    }
+
+
+def _heat(opacity: np.ndarray) -> str:
+    parts = []
+    for row, column in np.argwhere(opacity > 0.01).tolist():
+        parts.append(
+            f'<rect x="{(column - 0.5) * CELL:g}" y="{(row - 0.5) * CELL:g}" width="{CELL}" height="{CELL}" '
+            f'fill="{HEAT}" fill-opacity="{opacity[row, column]:.3f}"/>'
+        )
+    return "\n".join(parts)
+
+
+def _territory(territory: np.ndarray, colors: np.ndarray) -> str:
+    parts = []
+    for row, column in np.argwhere(np.abs(territory) >= 0.02).tolist():
+        amount = float(np.clip(territory[row, column], -1, 1))
+        owner = BLACK if amount > 0 else WHITE
+        if colors[row, column] == owner:
+            continue
+        side = 0.5 * CELL * abs(amount) ** 0.5
+        parts.append(
+            f'<rect x="{column * CELL - side / 2:g}" y="{row * CELL - side / 2:g}" width="{side:g}" height="{side:g}" '
+            f'fill="{STONES[owner][0]}" stroke="#7a6a4a" stroke-width="1"/>'
+        )
+    return "\n".join(parts)
+
+
+def _mark(mark: str, point: int, colors: np.ndarray) -> str:
+    if mark not in MARKS:
+        raise GoError(f"{mark!r} is no mark: there are {', '.join(MARKS)}.")
+    x, y = _xy(point, len(colors))
+    row, column = rowcol_from_point(point, len(colors))
+    r = 0.24 * CELL
+    shape = {
+        "circle": f'<circle cx="{x:g}" cy="{y:g}" r="{r:g}"',
+        "square": f'<rect x="{x - r:g}" y="{y - r:g}" width="{2 * r:g}" height="{2 * r:g}"',
+        "triangle": f'<path d="M{x:g} {y - 1.2 * r:g}l{1.1 * r:g} {1.9 * r:g}h{-2.2 * r:g}z"',
+        "cross": f'<path d="M{x - r:g} {y - r:g}l{2 * r:g} {2 * r:g}m0 {-2 * r:g}l{-2 * r:g} {2 * r:g}"',
+    }[mark]
+    return f'{shape} fill="none" stroke="{INK[int(colors[row, column])]}" stroke-width="2.6"/>'
+
+
+def _label(label: str, point: int, colors: np.ndarray, opacity: np.ndarray | None) -> str:
+    """Write on a stone, or on an empty point over a patch of wood and heat that hides the lines."""
+    x, y = _xy(point, len(colors))
+    row, column = rowcol_from_point(point, len(colors))
+    color = int(colors[row, column])
+    height = CELL * (0.44 if len(label) < 3 else 0.36)
+    under = ""
+    if color == EMPTY:
+        patch = f'<circle cx="{x:g}" cy="{y:g}" r="{0.3 * CELL:g}"'
+        under = f'{patch} fill="{WOOD}"/>'
+        if opacity is not None:
+            under += f'{patch} fill="{HEAT}" fill-opacity="{opacity[row, column]:.3f}"/>'
+    return under + _text(x, y, label, INK[color], height)

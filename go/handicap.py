@@ -1,0 +1,41 @@
+"""Where handicap stones stand and star points are drawn, by the table of the GTP 2 specification."""
+
+from go.coordinates import check_size, point_from_rowcol
+from go.errors import GoError
+
+
+def most_handicap_stones(size: int) -> int:
+    """Return the largest fixed handicap: 9 on odd boards from 9x9, 4 on even ones and on 7x7, none below that."""
+    check_size(size)
+    if size < 7:
+        return 0
+    return 9 if size % 2 == 1 and size > 7 else 4
+
+
+def handicap_points(stones: int, size: int) -> list[int]:
+    """Return the points of a fixed handicap, on the third line below 13x13 and on the fourth from there on."""
+    most = most_handicap_stones(size)
+    if not 2 <= stones <= most:
+        if most == 0:
+            raise GoError(f"There are no fixed handicap points on a {size}x{size} board; the smallest is 7x7.")
+        raise GoError(f"{stones} handicap stones do not fit a {size}x{size} board: it takes from 2 to {most}.")
+    near = 2 if size < 13 else 3
+    far, middle = size - 1 - near, size // 2
+    corners = [(far, near), (near, far), (near, near), (far, far)]
+    sides = [(middle, near), (middle, far), (far, middle), (near, middle)]
+    centre = [(middle, middle)]
+    if stones <= 4:
+        chosen = corners[:stones]
+    elif stones % 2 == 0:
+        chosen = corners + sides[: stones - 4]
+    else:
+        chosen = corners + sides[: stones - 5] + centre
+    return [point_from_rowcol(row, column, size) for row, column in chosen]
+
+
+def star_points(size: int) -> list[int]:
+    """Return the points that are drawn as dots: all handicap points; on 9x9 only corners and centre, as is custom."""
+    most = most_handicap_stones(size)
+    if most == 0:
+        return []
+    return handicap_points(5 if size in (9, 11) else most, size)

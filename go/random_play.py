@@ -1,0 +1,226 @@
+"""Play uniformly random games and lay their statistics beside the published ones.
+
+The first stage of the lineage: before anything is learnt, the engine shows that it plays the same game as everybody
+else's. The reference is what Don Dailey and others published on the computer-go mailing list in 2008, a million games
+on 9x9; `docs/engine.md` says more.
+"""
+
+import dataclasses
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from go.board import BLACK, WHITE
+from go.coordinates import MAX_SIZE, PASS, POINTS
+from go.errors import GoError
+from go.playout import new_rng, playout, random_games
+from go.position import Position
+from go.settings import BoardSettings
+from pipeline.artefact import finished, read_json, stage_folder, write_atomic, write_json, write_manifest
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+from pipeline.settings import StageSettings, setting
+
+STAGE = "go.random_play"
+CHUNK = 2_000  # games between two looks at the clock; each chunk has a random stream of its own
+MARGINS = 2 * MAX_SIZE**2 + 1  # black's area minus white's is from -361 to 361
+
+# By board size: the published value, and that of an independent program that was written to check it. For boards other
+# than 9x9 nothing is published.
+REFERENCE = {
+    9: {
+        "moves, with passes": ("111.03 to 111.07", "111.08"),
+        "moves, without passes": ("107.3 to 107.4", "107.43"),
+        "black wins, komi 0": ("0.5245", "0.5239"),
+        "black wins, komi 5.5": ("0.4457", "0.4463"),
+        "black wins, komi 6": ("0.4467", "0.4463"),
+        "black wins, komi 6.5": ("0.4471", "0.4463"),
+        "black wins, komi 7": ("0.4334", "0.4337"),
+        "black wins, komi 7.5": ("0.4213", "0.4212"),
+    },
+    5: {"moves, with passes": ("", "42.40"), "black wins, komi 0.5": ("", "0.540")},
+    7: {"moves, with passes": ("", "72.44"), "black wins, komi 0.5": ("", "0.532")},
+    13: {
+        "moves, with passes": ("", "219.4"),
+        "moves, without passes": ("", "215.5"),
+        "black wins, komi 0.5": ("", "0.516"),
+    },
+    19: {
+        "moves, with passes": ("", "455.3"),
+        "moves, without passes": ("", "451.0"),
+        "black wins, komi 0.5": ("", "0.512"),
+    },
+}
+KOMIS = {9: (0.0, 5.5, 6.0, 6.5, 7.0, 7.5)}
+
+
+@dataclasses.dataclass
+class Settings(StageSettings):
+    board: BoardSettings = setting(BoardSettings, "the board")
+    playouts: int = setting(1_000_000, "random games to play")
+    threads: int = setting(0, "threads that play them; 0 takes all cores; the result does not depend on it")
+
+
+@dataclasses.dataclass
+class Tally:
+    """Sums over games, all integers, so that they do not depend on the order of adding up."""
+
+    games: int
+    moves: int
+    moves_squared: int
+    stones: int  # moves that were not passes
+    stones_squared: int
+    margins: np.ndarray  # how many games ended with each margin
+    tried: np.ndarray  # by point: games that began there
+    half_wins: np.ndarray  # by point: twice black's wins among them; a tie is half a win
+
+    @classmethod
+    def empty(cls) -> "Tally":
+        return cls(0, 0, 0, 0, 0, *(np.zeros(n, np.int64) for n in (MARGINS, POINTS, POINTS)))
+
+    def add(self, other: "Tally") -> None:
+        for field in dataclasses.fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+
+    def to_plain(self) -> dict[str, Any]:
+        return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in vars(self).items()}
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> "Tally":
+        return cls(**{k: np.array(v, np.int64) if isinstance(v, list) else v for k, v in plain.items()})
+
+
+def play_chunk(board: BoardSettings, count: int, seed: int, chunk: int) -> Tally:
+    """Play some games from the empty board with the random stream of a chunk. Runs without the GIL."""
+    games, _ = random_games(Position(board.size).boards, count, new_rng(seed, chunk))
+    moves, stones = games["moves"].astype(np.int64), (games["moves"] - games["passes"]).astype(np.int64)
+    half_wins = 1 + np.sign(games["margin"] - board.komi)
+    return Tally(
+        games=count,
+        moves=int(moves.sum()),
+        moves_squared=int((moves**2).sum()),
+        stones=int(stones.sum()),
+        stones_squared=int((stones**2).sum()),
+        margins=np.bincount(games["margin"] + MAX_SIZE**2, minlength=MARGINS),
+        tried=np.bincount(games["first"], minlength=POINTS),
+        half_wins=np.bincount(games["first"], half_wins, minlength=POINTS).astype(np.int64),
+    )
+
+
+def play_all(settings: Settings, folder: Path) -> Tally:
+    """Play all games in chunks on several threads; what was played before a kill is taken up again."""
+    key = {"board": vars(settings.board), "seed": settings.seed, "chunk": CHUNK}
+    saved = read_json(folder / "progress.json")
+    done: set[int] = set()
+    tally = Tally.empty()
+    chunks = range(-(-settings.playouts // CHUNK))
+    games = {chunk: min(CHUNK, settings.playouts - chunk * CHUNK) for chunk in chunks}
+    if saved and saved["key"] == key and set(saved["done"]) <= {c for c in chunks if games[c] == CHUNK}:
+        done, tally = set(saved["done"]), Tally.from_plain(saved["tally"])
+
+    threads = settings.threads or os.cpu_count() or 1
+    left = [chunk for chunk in chunks if chunk not in done]
+    saved_at = time.monotonic()
+    what = f"random games on {settings.board.size}x{settings.board.size}"
+    with Progress(what, settings.playouts, tally.games) as progress, ThreadPoolExecutor(threads) as pool:
+        tasks = {pool.submit(play_chunk, settings.board, games[c], settings.seed, c): c for c in left}
+        try:
+            for task in as_completed(tasks):
+                tally.add(task.result())
+                done.add(tasks[task])
+                progress.update(games[tasks[task]])
+                if time.monotonic() - saved_at > 2:
+                    write_json(folder / "progress.json", {"key": key, "done": sorted(done), "tally": tally.to_plain()})
+                    saved_at = time.monotonic()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return tally
+
+
+def mean_and_error(total: int, squares: int, games: int) -> tuple[float, float]:
+    mean = total / games
+    return mean, float(np.sqrt(max(squares / games - mean**2, 0) / games))
+
+
+def black_win_rate(margins: np.ndarray, komi: float) -> tuple[float, float]:
+    """Return the share of games that black wins with this komi, a tie counting half, and its standard error."""
+    scores = np.arange(MARGINS) - MAX_SIZE**2 - komi
+    value = 0.5 * (1 + np.sign(scores))
+    games = margins.sum()
+    mean = float((value * margins).sum() / games)
+    return mean, float(np.sqrt(max((value**2 * margins).sum() / games - mean**2, 0) / games))
+
+
+def statistics(tally: Tally, size: int, komi: float) -> dict[str, tuple[float, float]]:
+    """Return each statistic with its standard error, under the names of the reference."""
+    table = {
+        "moves, with passes": mean_and_error(tally.moves, tally.moves_squared, tally.games),
+        "moves, without passes": mean_and_error(tally.stones, tally.stones_squared, tally.games),
+    }
+    for k in sorted({*KOMIS.get(size, (0.5,)), komi}):
+        table[f"black wins, komi {k:g}"] = black_win_rate(tally.margins, k)
+    return table
+
+
+def report(size: int, games: int, table: dict[str, Any]) -> str:
+    """Lay the statistics beside the reference, as a Markdown table."""
+    reference = REFERENCE.get(size, {})
+    lines = [
+        f"Uniform random play on {size}x{size}, {games:,} games:",
+        "",
+        "| quantity | ours | published | second program |",
+        "|---|---|---|---|",
+    ]
+    for name, (mean, error) in table.items():
+        digits = 4 if name.startswith("black") else 2
+        published, rerun = reference.get(name, ("", ""))
+        lines.append(f"| {name} | {mean:.{digits}f} ± {error:.{digits}f} | {published} | {rerun} |")
+    return "\n".join(lines)
+
+
+def draw(settings: Settings, tally: Tally, folder: Path) -> None:
+    """Draw how often black wins after each first move, and one whole game with its score."""
+    position = Position(settings.board.size, settings.board.komi)
+    percent = 50 * tally.half_wins / np.maximum(tally.tried, 1)
+    tried = {int(point): f"{percent[point]:.0f}" for point in np.flatnonzero(tally.tried) if point != PASS}
+    lowest = min((percent[point] for point in tried), default=0)
+    heat = position.by_row_and_column(np.where(tally.tried > 0, percent - lowest, 0))
+    title = f"Random play: black's wins by first move, percent, komi {settings.board.komi:g}"
+    write_atomic(folder / "first_move.svg", position.to_svg(heat=heat, labels=tried, title=title))
+
+    playout(position.board, new_rng(settings.seed))
+    owners = position.owners()
+    territory = (owners == BLACK).astype(float) - (owners == WHITE)
+    title = f"A random game after {position.board['ply']} moves: {position.result()}"
+    write_atomic(folder / "game.svg", position.to_svg(territory=territory, title=title))
+
+
+def main(settings: Settings) -> None:
+    if settings.playouts < 1:
+        raise UserError(f"playouts={settings.playouts} is too few: at least 1 game is needed.")
+    if settings.threads < 0:
+        raise UserError(f"threads={settings.threads} is too few: 0 takes all cores.")
+    if settings.seed < 0:
+        raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
+    size, komi = settings.board.size, settings.board.komi
+    folder = stage_folder(settings.run, STAGE)
+    key = {"board": vars(settings.board), "playouts": settings.playouts, "seed": settings.seed}
+    manifest = finished(folder, key)
+    if manifest is None:
+        tally = play_all(settings, folder)
+        draw(settings, tally, folder)
+        write_manifest(folder, STAGE, key, {k: list(v) for k, v in statistics(tally, size, komi).items()})
+        (folder / "progress.json").unlink(missing_ok=True)
+        manifest = finished(folder, key)
+    print(report(size, settings.playouts, manifest["metrics"]))
+    print(f"\nDrawings and manifest: {folder}")
+
+
+if __name__ == "__main__":
+    run(STAGE, Settings, main, refusals=(GoError,))

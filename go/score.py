@@ -1,0 +1,52 @@
+"""Tromp-Taylor area scoring: a point counts for the only colour that it is, or reaches through empty points."""
+
+import numpy as np
+
+from go.board import BLACK, EMPTY, ORTHOGONAL, WHITE
+from go.coordinates import POINTS, STRIDE
+from go.jit import kernel
+
+
+@kernel
+def area_owners(b, owners):
+    """Write to `owners`, by point, the colour that owns it (EMPTY: nobody); return black's points minus white's."""
+    stack = np.empty(POINTS, np.uint16)
+    margin = 0
+    for row in range(b.rows):
+        for column in range(b.columns):
+            p = (row + 1) * STRIDE + column + 1
+            owners[p] = b.color[p]
+            margin += (b.color[p] == BLACK) - np.int64(b.color[p] == WHITE)
+
+    seen = np.zeros(POINTS, np.uint8)
+    for i in range(b.n_empty):
+        if seen[b.empties[i]]:
+            continue
+        stack[0] = b.empties[i]
+        seen[stack[0]] = 1
+        size = 1  # the stack is never popped, so that it ends up holding the whole region
+        done = 0
+        reached = 0
+        while done < size:
+            p = stack[done]
+            done += 1
+            for step in ORTHOGONAL:
+                q = p + step
+                if b.color[q] == EMPTY:
+                    if not seen[q]:
+                        seen[q] = 1
+                        stack[size] = q
+                        size += 1
+                elif b.color[q] <= WHITE:
+                    reached |= b.color[q]
+        if reached in (BLACK, WHITE):
+            margin += size if reached == BLACK else -size
+            for k in range(size):
+                owners[stack[k]] = reached
+    return margin
+
+
+@kernel
+def area_margin(b):
+    """Return black's area minus white's, komi left aside."""
+    return area_owners(b, np.empty(POINTS, np.uint8))

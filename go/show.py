@@ -1,0 +1,83 @@
+"""Draw a position, given by its moves or as a text board, in the terminal and as SVG."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from go.board import BLACK, EMPTY, WHITE
+from go.errors import GoError
+from go.playout import new_rng, random_games
+from go.position import Position
+from go.settings import BoardSettings
+from pipeline.artefact import write_atomic
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.settings import setting
+
+
+@dataclasses.dataclass
+class Settings:
+    board: BoardSettings = setting(BoardSettings, "the board")
+    moves: str = setting("", "moves from black's first, as in moves='E5 C3 pass G7'")
+    handicap: int = setting(0, "fixed handicap stones placed before the moves; white then moves first")
+    text: str = setting("", "a file with a text board (X black, O white, . empty) to set up before the moves")
+    to_move: str = setting("black", "who moves first on a text board: black or white")
+    numbers: bool = setting(False, "number the stones by their move in the drawing")
+    playouts: int = setting(0, "random games from here, to show who ends up owning each point")
+    seed: int = setting(1, "seed of the random games")
+    svg: str = setting("", "file to write the drawing to")
+
+
+def set_up(settings: Settings) -> Position:
+    """Make the position that the settings describe."""
+    if settings.to_move not in ("black", "white"):
+        raise UserError(f"to_move={settings.to_move} is no colour: black or white.")
+    if settings.text:
+        try:
+            drawn = Path(settings.text).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"{settings.text} cannot be read as a text board: {error}.") from error
+        color = BLACK if settings.to_move == "black" else WHITE
+        position = Position.from_text(drawn, color, settings.board.komi)
+    else:
+        position = Position(settings.board.size, settings.board.komi)
+    if settings.handicap:
+        position.place_handicap(settings.handicap)
+    for move in settings.moves.split():
+        position.play(move)
+    return position
+
+
+def numbered(position: Position) -> dict[int, int]:
+    """Return the move number of each stone that is still on the board."""
+    numbers = {move.point: number for number, move in enumerate(position.history, 1)}
+    return {point: number for point, number in numbers.items() if point and position.color_at(point) != EMPTY}
+
+
+def expected_owners(position: Position, count: int, seed: int) -> tuple[np.ndarray, float, float]:
+    """Play random games from here; return who owns each point (1 black, -1 white), black's wins and mean score."""
+    games, owned = random_games(position.boards, count, new_rng(seed))
+    scores = games["margin"] - position.komi
+    wins = 0.5 * (1 + np.sign(scores)).mean()
+    return position.by_row_and_column((owned[BLACK] - owned[WHITE]) / count), float(wins), float(scores.mean())
+
+
+def main(settings: Settings) -> None:
+    if settings.playouts < 0 or settings.seed < 0:
+        raise UserError("playouts and seed count from 0.")
+    position = set_up(settings)
+    print(position)
+    print(f"If it ended now (all stones alive): {position.result()}.")
+    options = {"labels": numbered(position), "last_move": 0} if settings.numbers else {}
+    if settings.playouts:
+        owners, wins, score = expected_owners(position, settings.playouts, settings.seed)
+        print(f"{settings.playouts:,} random games from here: black wins {100 * wins:.1f}%, mean score {score:+.1f}.")
+        options["territory"] = owners
+    if settings.svg:
+        write_atomic(Path(settings.svg), position.to_svg(**options))
+        print(f"Drawn to {settings.svg}.")
+
+
+if __name__ == "__main__":
+    run("go.show", Settings, main, refusals=(GoError,))
