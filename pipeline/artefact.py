@@ -1,0 +1,91 @@
+"""Run folders: `runs/<run>/<stage>/` with a `manifest.json`, written so that a kill at any moment leaves them whole."""
+
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import UserError
+
+ROOT = Path(__file__).resolve().parent.parent
+RUNS = Path(os.environ.get("PREZERO_RUNS", ROOT / "runs"))
+VERSION = "0.1.0"
+MANIFEST_FORMAT = 1
+
+
+def stage_folder(run: str, stage: str) -> Path:
+    """Make the folder of a stage in a run."""
+    if not run or run in (".", "..") or "/" in run or "\\" in run:
+        raise UserError(f"run={run!r} is not a name for a folder in {RUNS}.")
+    folder = RUNS / run / stage
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"Cannot make the folder {folder}: {error.strerror}.") from error
+    return folder
+
+
+def write_atomic(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is there whole or as it was before, whatever happens meanwhile."""
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        draft = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.chmod(0o644)  # mkstemp makes it private; results are for everybody
+            draft.replace(path)
+        except BaseException:
+            draft.unlink()
+            raise
+    except OSError as error:
+        raise UserError(f"Cannot write {path}: {error.strerror}.") from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_atomic(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_json(path: Path) -> Any | None:
+    """Read a JSON file; None if there is none."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read ({error}); remove it to begin anew.") from error
+
+
+def code_version() -> str:
+    """Return the version, with the commit if this is a git checkout, and a plus sign if files were changed since."""
+    git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+", "--exclude=*"]
+    try:
+        answer = subprocess.run(git, capture_output=True, text=True, timeout=10)
+    except OSError:  # no git on this machine
+        return VERSION
+    return f"{VERSION} {answer.stdout.strip()}".strip()
+
+
+def write_manifest(folder: Path, stage: str, settings: dict[str, Any], metrics: dict[str, Any]) -> None:
+    """Write what a stage was given and what came out; it is written last, and so marks the stage as done."""
+    manifest = {
+        "format": MANIFEST_FORMAT,
+        "stage": stage,
+        "code": code_version(),
+        "settings": settings,
+        "metrics": metrics,
+    }
+    write_json(folder / "manifest.json", manifest)
+
+
+def finished(folder: Path, settings: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the manifest of a stage that has been done with exactly these settings, else None."""
+    manifest = read_json(folder / "manifest.json")
+    if manifest and manifest["format"] == MANIFEST_FORMAT and manifest["settings"] == settings:
+        return manifest
+    return None

@@ -1,0 +1,32 @@
+"""The list of all commands: what `./prezero` prints, and what `./prezero lineage` runs."""
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """A module that is run as a program, what it does in one line, and whether it is a stage of the lineage."""
+
+    module: str
+    summary: str
+    is_stage: bool = False
+
+
+COMMANDS = {
+    "lineage": Command("pipeline.lineage", "run all stages so far, in their order, into runs/"),
+    "test": Command("pipeline.checks", "run the test suite; arguments go to pytest"),
+    "lint": Command("pipeline.checks", "check style, formatting and the layers of the house"),
+    "bench": Command("benchmarks", "measure speed beside other engines and print the tables"),
+    "go.show": Command("go.show", "draw a position, given by its moves or as text, here and as SVG"),
+    "go.random_play": Command(
+        "go.random_play", "play random games and lay their statistics beside the published ones", is_stage=True
+    ),
+}
+
+
+def overview() -> str:
+    """List the commands, one line each."""
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
+    return "\n".join(
+        ["Usage: ./prezero COMMAND [setting=value ...]", "", *lines, "", "./prezero COMMAND --help lists its settings."]
+    )

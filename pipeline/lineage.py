@@ -1,0 +1,37 @@
+"""Run all stages that exist, in their order: each reads what earlier ones made, and is skipped if done already."""
+
+import dataclasses
+import subprocess
+import sys
+import time
+from typing import Any
+
+from hydra.core.hydra_config import HydraConfig
+
+from pipeline.artefact import RUNS
+from pipeline.command import run
+from pipeline.commands import COMMANDS
+from pipeline.errors import UserError
+from pipeline.settings import StageSettings, setting
+
+
+@dataclasses.dataclass
+class Settings(StageSettings):
+    """Whatever is set here is handed on to every stage."""
+
+    board: Any = setting(None, "the board of all stages")
+
+
+def main(settings: Settings) -> None:
+    stages = [name for name, command in COMMANDS.items() if command.is_stage]
+    began = time.monotonic()
+    for number, stage in enumerate(stages, 1):
+        print(f"[{number}/{len(stages)}] {stage}: {COMMANDS[stage].summary}", flush=True)
+        status = subprocess.call([sys.executable, "-m", "pipeline", stage, *HydraConfig.get().overrides.task])
+        if status:
+            raise UserError(f"The lineage stopped at {stage}; run it again to go on from there.")
+    print(f"Done in {time.monotonic() - began:.0f} s. Results are in {RUNS / settings.run}.")
+
+
+if __name__ == "__main__":
+    run("lineage", Settings, main)
