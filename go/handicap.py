@@ -1,4 +1,4 @@
-"""Where handicap stones stand and star points are drawn, by the table of the GTP 2 specification."""
+"""Where handicap stones stand and star points are drawn, as in GNU Go, the reference implementation of GTP 2."""
 
 from go.coordinates import check_size, point_from_rowcol
 from go.errors import GoError
@@ -13,13 +13,13 @@ def most_handicap_stones(size: int) -> int:
 
 
 def handicap_points(stones: int, size: int) -> list[int]:
-    """Return the points of a fixed handicap, on the third line below 13x13 and on the fourth from there on."""
+    """Return the points of a fixed handicap, on the third line below 12x12 and on the fourth from there on."""
     most = most_handicap_stones(size)
     if not 2 <= stones <= most:
         if most == 0:
             raise GoError(f"There are no fixed handicap points on a {size}x{size} board; the smallest is 7x7.")
         raise GoError(f"{stones} handicap stones do not fit a {size}x{size} board: it takes from 2 to {most}.")
-    near = 2 if size < 13 else 3
+    near = 2 if size < 12 else 3
     far, middle = size - 1 - near, size // 2
     corners = [(far, near), (near, far), (near, near), (far, far)]
     sides = [(middle, near), (middle, far), (far, middle), (near, middle)]

@@ -182,6 +182,7 @@ class Position:
         to_move: int | None = None,
     ) -> Self:
         """Put stones on the board and take stones off it, outside the rules; the game then starts from here."""
+        to_move = self._color(to_move)
         colors = {p: int(self.board["color"][p]) for p in range(POINTS) if on_board(p, self.size)}
         edited: set[int] = set()
         for color, moves in ((BLACK, black), (WHITE, white), (EMPTY, empty)):
@@ -198,7 +199,7 @@ class Position:
         for point, color in colors.items():
             if color != EMPTY and boards["libs"][0, boards["chain"][0, point]] == 0:
                 raise GoError(f"The set-up leaves {gtp_from_point(point, self.size)} without a liberty.")
-        set_turn(boards[0], self.to_move if to_move is None else to_move)
+        set_turn(boards[0], to_move)
         self.boards = boards
         self._begin()
         return self

@@ -36,8 +36,10 @@ def set_up(settings: Settings) -> Position:
     if settings.text:
         try:
             drawn = Path(settings.text).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"{settings.text} cannot be read as a text board: {error}.") from error
+        except OSError as error:
+            raise UserError(f"There is no text board in {settings.text}: {error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise UserError(f"There is no text board in {settings.text}: it is not text.") from error
         color = BLACK if settings.to_move == "black" else WHITE
         position = Position.from_text(drawn, color, settings.board.komi)
     else:

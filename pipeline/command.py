@@ -43,6 +43,8 @@ def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[
             main(OmegaConf.to_object(config))
         except (UserError, *refusals) as error:  # caught in here, because Hydra would add a line of its own
             fail(str(error))
+        except BrokenPipeError:  # the reader of our output, such as `head`, has had enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     try:
         _run(name, settings, start)
@@ -50,8 +52,6 @@ def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[
         fail(str(error))
     except (HydraException, OmegaConfBaseException) as error:
         fail(_sentence(error, name, settings))
-    except BrokenPipeError:  # the reader of our output, such as `head`, has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         print("\nprezero: stopped; what was finished is kept.", file=sys.stderr)
         sys.exit(130)

@@ -1,0 +1,202 @@
+"""Commands as a user meets them: help, bad input, results on disk, resuming after a kill, the lineage."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from pipeline.artefact import finished, read_json, stage_folder, write_atomic, write_manifest
+from pipeline.commands import COMMANDS
+from pipeline.errors import UserError
+
+
+def prezero(*arguments: str, runs: Path, cwd: Path = ROOT) -> subprocess.CompletedProcess:
+    """Call a command as ./prezero does once everything is installed."""
+    environment = {**os.environ, "PREZERO_RUNS": str(runs), "PYTHONSAFEPATH": "1"}
+    command = [sys.executable, "-m", "pipeline", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300)
+
+
+def test_the_overview_names_every_command(tmp_path):
+    for arguments in ((), ("--help",)):
+        done = prezero(*arguments, runs=tmp_path)
+        assert done.returncode == 0
+        for name, command in COMMANDS.items():
+            assert re.search(rf"^  {re.escape(name)} +{re.escape(command.summary)}$", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["lineage", "go.show", "go.random_play"])
+def test_help_lists_each_setting_with_its_meaning_on_one_line(tmp_path, name):
+    done = prezero(name, "--help", runs=tmp_path)
+    assert done.returncode == 0 and done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{name}: {COMMANDS[name].summary}."
+    assert all(re.match(r"  [\w.]+=\S* +\S.*", line) for line in lines[2:]) and len(lines) > 4
+    assert any(line.startswith("  board=5x5|9x9|13x13|19x19 ") for line in lines)
+
+
+def test_help_shows_the_values_that_presets_bring(tmp_path):
+    assert "  playouts=20000 " in prezero("go.random_play", "--help", "scale=tiny", runs=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["go.sow"], "there is no command 'go.sow'; did you mean go.show?"),
+        (["nothing"], "there is no command 'nothing'; ./prezero alone lists the commands."),
+        (["go.random_play", "playots=3"], "go.random_play has no setting 'playots'; did you mean playouts?"),
+        (["go.random_play", "x=3"], "go.random_play has no setting 'x'; ./prezero go.random_play --help lists them."),
+        (
+            ["go.random_play", "playouts=many"],
+            "playouts=many does not fit: Value 'many' of type 'str' could not be converted to Integer.",
+        ),
+        (["go.random_play", "playouts=0"], "playouts=0 is too few: at least 1 game is needed."),
+        (["go.random_play", "threads=-1"], "threads=-1 is too few: 0 takes all cores."),
+        (["go.random_play", "seed=-1"], "seed=-1 is negative: seeds count from 0."),
+        (["go.random_play", "scale=huge"], "scale=huge does not exist; there are laptop, paper, tiny, workstation."),
+        (["go.random_play", "board=7"], "board=7 does not exist; there are 5x5, 9x9, 13x13, 19x19."),
+        (["go.random_play", "board.size=20"], "Board size 20 is out of range: sizes go from 2 to 19."),
+        (["go.random_play", "--fast"], "go.random_play has no option --fast; settings are written name=value."),
+        (["go.random_play", "fast"], "'fast' is not a setting; settings are written name=value."),
+        (["go.show", "moves=E5 E5"], "White cannot play E5: a black stone is there."),
+        (["go.show", "moves=E5 K9"], "'K9' is not a point of the 9x9 board."),
+        (["go.show", "handicap=10"], "10 handicap stones do not fit a 9x9 board: it takes from 2 to 9."),
+        (["go.show", "to_move=red"], "to_move=red is no colour: black or white."),
+        (["go.show", "playouts=-1"], "playouts and seed count from 0."),
+        (["go.show", "text=missing.txt"], "There is no text board in missing.txt: No such file or directory."),
+        (["go.show", "svg=missing/board.svg"], "Cannot write missing/board.svg: No such file or directory."),
+        (
+            ["go.show", "moves=E5,C3"],
+            "moves=E5,C3: a comma separates the values of a sweep (-m), so a value with commas needs quotes.",
+        ),
+    ],
+)
+def test_bad_input_is_answered_in_one_sentence_with_exit_code_2(tmp_path, arguments, sentence):
+    done = prezero(*arguments, runs=tmp_path, cwd=tmp_path)
+    assert done.returncode == 2
+    said = [line for line in done.stderr.splitlines() if not line.startswith("compiling ")]
+    assert said == [f"prezero: {sentence}"]
+
+
+def test_a_run_name_cannot_leave_the_folder_of_runs(tmp_path):
+    for run in ("../x", "..", "a/b", ""):
+        done = prezero("go.random_play", f"run={run}", runs=tmp_path / "runs")
+        assert done.returncode == 2 and "is not a name for a folder in" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_show_draws_a_text_board_from_anywhere(tmp_path):
+    (tmp_path / "go").mkdir()
+    (tmp_path / "go" / "__init__.py").write_text("raise SystemExit('a folder of the user was imported')\n")
+    (tmp_path / "board.txt").write_text(". X O .\nX O . O\n. X O .\n. . . .\n")
+    done = prezero("go.show", "text=board.txt", "moves=C3", "svg=board.svg", "playouts=50", runs=tmp_path, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert " 3 X .(X)O  3\n" in done.stdout and "White to move, not at B3 (ko)." in done.stdout
+    assert re.search(r"50 random games from here: black wins \d+\.\d%, mean score [+-]\d+\.\d\.", done.stdout)
+    assert (tmp_path / "board.svg").read_text().startswith("<svg ")
+
+
+def test_random_play_writes_its_artefact_and_is_not_done_twice(tmp_path):
+    arguments = ("go.random_play", "scale=tiny", "playouts=5000", "run=r")
+    first = prezero(*arguments, runs=tmp_path)
+    assert first.returncode == 0, first.stderr
+    folder = tmp_path / "r" / "go.random_play"
+    assert sorted(path.name for path in folder.iterdir()) == ["first_move.svg", "game.svg", "manifest.json"]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["settings"] == {"board": {"size": 9, "komi": 7.5}, "playouts": 5000, "seed": 1}
+    moves, error = manifest["metrics"]["moves, with passes"]
+    assert abs(moves - 111.05) < 5 * error < 2
+    assert re.search(r"\| black wins, komi 7.5 \| 0\.4\d+ ± 0\.007\d \| 0\.4213 \| 0\.4212 \|", first.stdout)
+    written = (folder / "manifest.json").stat().st_mtime_ns
+    again = prezero(*arguments, "threads=1", runs=tmp_path)
+    assert again.stdout == first.stdout and (folder / "manifest.json").stat().st_mtime_ns == written
+    other = prezero(*arguments, "seed=2", runs=tmp_path)
+    assert other.stdout != first.stdout
+
+
+def test_random_play_goes_on_after_a_kill_and_ends_with_the_same_numbers(tmp_path):
+    arguments = ["go.random_play", "board=19x19", "playouts=60000", "run=killed"]
+    environment = {**os.environ, "PREZERO_RUNS": str(tmp_path)}
+    progress = tmp_path / "killed" / "go.random_play" / "progress.json"
+    process = subprocess.Popen([sys.executable, "-m", "pipeline", *arguments], env=environment, cwd=ROOT)
+    deadline = time.monotonic() + 120
+    while not progress.exists() and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    saved = json.loads(progress.read_text())
+    assert 0 < saved["tally"]["games"] < 60000
+    assert saved["tally"]["games"] == 2000 * len(saved["done"])
+    prezero(*arguments, runs=tmp_path)
+    prezero(*arguments, "run=whole", runs=tmp_path)
+    metrics = [read_json(tmp_path / run / "go.random_play" / "manifest.json")["metrics"] for run in ("killed", "whole")]
+    assert metrics[0] == metrics[1]
+    assert not progress.exists()
+
+
+def test_the_lineage_runs_every_stage_and_hands_on_its_settings(tmp_path):
+    done = prezero("lineage", "scale=tiny", "board=5x5", "seed=3", runs=tmp_path)
+    assert done.returncode == 0, done.stderr
+    stages = [name for name, command in COMMANDS.items() if command.is_stage]
+    for number, stage in enumerate(stages, 1):
+        assert f"[{number}/{len(stages)}] {stage}: " in done.stdout
+        manifest = read_json(tmp_path / "lineage" / stage / "manifest.json")
+        assert manifest["settings"]["seed"] == 3 and manifest["settings"]["board"]["size"] == 5
+    assert done.stdout.index("Done in") > done.stdout.index("Uniform random play on 5x5")
+
+
+def test_the_lineage_stops_where_a_stage_fails(tmp_path):
+    done = prezero("lineage", "scale=tiny", "board.size=1", runs=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        "prezero: The lineage stopped at go.random_play; run it again to go on from there."
+    )
+
+
+def test_a_sweep_runs_each_value_and_litters_nothing(tmp_path):
+    done = prezero(
+        "go.random_play", "-m", "scale=tiny", "playouts=100", "run=a,b", runs=tmp_path / "runs", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "runs" / "a").is_dir() and (tmp_path / "runs" / "b").is_dir()
+    assert [path.name for path in tmp_path.iterdir()] == ["runs"]
+
+
+def test_a_broken_pipe_is_no_error(tmp_path):
+    environment = {**os.environ, "PREZERO_RUNS": str(tmp_path)}
+    command = f"{sys.executable} -m pipeline go.show | head -n 1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, env=environment, cwd=ROOT)
+    assert done.stdout == "   A B C D E F G H J\n" and "Error" not in done.stderr
+
+
+def test_atomic_writes_leave_the_old_file_or_the_new_one(tmp_path, monkeypatch):
+    path = tmp_path / "result.txt"
+    write_atomic(path, "old")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(UserError, match=r"Cannot write .*result.txt: No space left on device"):
+        write_atomic(path, "new")
+    assert path.read_text() == "old" and [p.name for p in tmp_path.iterdir()] == ["result.txt"]
+
+
+def test_a_damaged_manifest_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("pipeline.artefact.RUNS", tmp_path)
+    folder = stage_folder("r", "stage")
+    settings = {"a": 1}
+    assert finished(folder, settings) is None
+    write_manifest(folder, "stage", settings, {"x": 2})
+    assert finished(folder, settings)["metrics"] == {"x": 2}
+    assert finished(folder, {"a": 2}) is None
+    (folder / "manifest.json").write_text("{")
+    with pytest.raises(UserError, match=r"manifest.json cannot be read .*; remove it to begin anew"):
+        finished(folder, settings)
