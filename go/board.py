@@ -1,20 +1,24 @@
 """The board kernel: stones, chains, exact liberties, captures, ko and legality, all in compiled code.
 
 A board is one numpy record (`BOARD`), so a copy is one assignment of 6 kB and many games are one array of records.
-Kernels take a record `b` and read like the rules: `b.color[p]`, `b.libs[b.chain[p]]`.
+Kernels take a record `b` and read like the rules: `b.color[p + NORTH]`, `count_liberties(b, head)`.
 
 How chains are kept. Every stone knows the head of its chain (`chain`) and the next stone round a ring (`next`).
-At the head stand the number of stones, the number of liberties and the exclusive-or of the liberties, which for a
-chain in atari is the liberty itself. Liberties are exact, and yet each update is local:
+At the head stand the number of stones and the liberties. Liberties are exact, and yet each update is local:
 
 - a stone at `p` takes the liberty `p` from each neighbouring chain, once;
 - a stone joins its chain by `_absorb`, which counts those of its empty neighbours that touch no stone of the chain yet;
   two chains merge by absorbing the stones of the smaller one by one;
 - a stone that is captured becomes one liberty of each neighbouring chain.
 
-Head 0 means "no chain": empty and border points have it, and its counters are scratch that nobody reads, which lets
-the kernels update up to four neighbours without asking how many there are. Conditions are combined with `&` and `|`
-where a branch would be a coin toss for the processor, and with `and` and `or` where the first usually decides.
+The liberties of a chain are one number, the sum of `LIBERTY + p` over them: their count in the upper bits and the sum
+of the points in the lower ones, which for a chain in atari is the liberty itself.
+
+What makes it fast. Head 0 means "no chain": empty and border points have it, and its counters are scratch that nobody
+reads, which lets the kernels update up to four neighbours without asking how many there are. Conditions are combined
+with `&` and `|` where a branch would be a coin toss for the processor, and with `and` and `or` where the first usually
+decides. Points are unsigned inside the kernels, which spares numba the check for negative indices at every access;
+never add a signed number to one (numba would make the sum a float), but one of the steps below.
 """
 
 import numpy as np
@@ -24,8 +28,12 @@ from go.jit import kernel
 
 EMPTY, BLACK, WHITE, BORDER = 0, 1, 2, 3  # as bits: black and white differ in both, the border has both
 COLOR_NAMES = {BLACK: "black", WHITE: "white"}
-ORTHOGONAL = (-STRIDE, -1, 1, STRIDE)
-DIAGONAL = (-STRIDE - 1, -STRIDE + 1, STRIDE - 1, STRIDE + 1)
+NORTH, WEST, EAST, SOUTH = (np.uint64(step % 2**64) for step in (-STRIDE, -1, 1, STRIDE))
+ORTHOGONAL = (NORTH, WEST, EAST, SOUTH)
+DIAGONAL = tuple(np.uint64(step % 2**64) for step in (-STRIDE - 1, -STRIDE + 1, STRIDE - 1, STRIDE + 1))
+
+LIBERTY_BITS = 20  # the points of a board add up to less than 2**18
+LIBERTY = np.uint64(1 << LIBERTY_BITS)
 
 BOARD = np.dtype(
     [
@@ -42,8 +50,7 @@ BOARD = np.dtype(
         ("chain", np.uint16, POINTS),
         ("next", np.uint16, POINTS),
         ("stones", np.int16, POINTS),
-        ("libs", np.int16, POINTS),
-        ("libs_xor", np.uint16, POINTS),
+        ("libs", np.uint32, POINTS),
         ("empties", np.uint16, 364),  # the empty points in no particular order, n_empty of them
         ("where", np.uint16, POINTS),  # the place of each empty point in `empties`
     ],
@@ -89,7 +96,6 @@ def clear(b, rows, columns):
         b.next[p] = 0
         b.stones[p] = 0
         b.libs[p] = 0
-        b.libs_xor[p] = 0
         b.where[p] = 0
     for row in range(rows):
         for column in range(columns):
@@ -120,13 +126,26 @@ def _delist(b, p):
 
 
 @kernel
-def adjacent_chains(b, p, color):
+def count_liberties(b, head):
+    """Return the number of liberties of the chain with this head."""
+    return np.int64(b.libs[head]) >> LIBERTY_BITS
+
+
+@kernel
+def last_liberty(b, head):
+    """Return the liberty of a chain that has just one."""
+    return np.int64(b.libs[head]) - (1 << LIBERTY_BITS)
+
+
+@kernel
+def adjacent_chains(b, point, color):
     """Return the heads of the chains of one colour next to a point: four numbers, each chain once, else 0."""
+    p = np.uint64(point)
     none = np.uint16(0)
-    north = b.chain[p - STRIDE] if b.color[p - STRIDE] == color else none
-    west = b.chain[p - 1] if b.color[p - 1] == color else none
-    east = b.chain[p + 1] if b.color[p + 1] == color else none
-    south = b.chain[p + STRIDE] if b.color[p + STRIDE] == color else none
+    north = b.chain[p + NORTH] if b.color[p + NORTH] == color else none
+    west = b.chain[p + WEST] if b.color[p + WEST] == color else none
+    east = b.chain[p + EAST] if b.color[p + EAST] == color else none
+    south = b.chain[p + SOUTH] if b.color[p + SOUTH] == color else none
     if west == north:
         west = none
     if (east == north) | (east == west):
@@ -137,23 +156,21 @@ def adjacent_chains(b, p, color):
 
 
 @kernel
-def _absorb(b, head, p):
-    """Make the stone at `p` part of a chain, whose liberties grow by the empty neighbours that are new to it."""
-    libs = 0
-    libs_xor = 0
+def _absorb(b, head, point):
+    """Make a stone part of a chain, whose liberties grow by the empty neighbours that are new to it."""
+    p = np.uint64(point)
+    libs = np.uint64(0)
     for step in ORTHOGONAL:
         e = p + step
         fresh = (
             (b.color[e] == EMPTY)
-            & (b.chain[e - STRIDE] != head)
-            & (b.chain[e - 1] != head)
-            & (b.chain[e + 1] != head)
-            & (b.chain[e + STRIDE] != head)
+            & (b.chain[e + NORTH] != head)
+            & (b.chain[e + WEST] != head)
+            & (b.chain[e + EAST] != head)
+            & (b.chain[e + SOUTH] != head)
         )
-        libs += fresh
-        libs_xor ^= e * fresh
+        libs += (LIBERTY + e) * np.uint64(fresh)
     b.libs[head] += libs
-    b.libs_xor[head] ^= libs_xor
     b.chain[p] = head
 
 
@@ -172,33 +189,27 @@ def _merge(b, head, other):
 
 
 @kernel
-def add_stone(b, p, color):
-    """Put a stone on an empty point without capturing anything; return the head of its chain.
-
-    By itself this is for set-up stones. A chain may be left with no liberty, as the caller can see in `libs`.
-    """
+def _put(b, point, color, friends, enemies):
+    """Put a stone next to the chains given (see `adjacent_chains`), capturing nothing; return its chain's head."""
+    p = np.uint64(point)
     _delist(b, p)
     b.color[p] = color
     b.hash ^= ZOBRIST[color, p]
-    for head in adjacent_chains(b, p, BLACK + WHITE - color):
-        b.libs[head] -= 1
-        b.libs_xor[head] ^= p
+    for head in enemies:
+        b.libs[head] -= LIBERTY + p
 
-    friends = adjacent_chains(b, p, color)
-    largest = np.int64(friends[0])
+    largest = friends[0]
     for head in friends[1:]:
         if b.stones[head] > b.stones[largest]:
-            largest = np.int64(head)
+            largest = head
     if largest == 0:
         b.next[p] = p
         b.stones[p] = 1
         b.libs[p] = 0
-        b.libs_xor[p] = 0
         _absorb(b, p, p)
-        return np.int64(p)
+        return np.uint16(p)
 
-    b.libs[largest] -= 1
-    b.libs_xor[largest] ^= p
+    b.libs[largest] -= LIBERTY + p
     _absorb(b, largest, p)
     b.next[p] = b.next[largest]
     b.next[largest] = p
@@ -210,18 +221,23 @@ def add_stone(b, p, color):
 
 
 @kernel
+def add_stone(b, p, color):
+    """Put a set-up stone on an empty point. It captures nothing, and may leave chains that have no liberty."""
+    _put(b, p, color, adjacent_chains(b, p, color), adjacent_chains(b, p, BLACK + WHITE - color))
+
+
+@kernel
 def _remove_chain(b, head, color):
     """Take a chain of `color` off the board."""
-    p = np.int64(head)
+    p = np.uint64(head)
     while True:
         b.color[p] = EMPTY
         b.chain[p] = 0
         b.hash ^= ZOBRIST[color, p]
         _enlist(b, p)
         for neighbour in adjacent_chains(b, p, BLACK + WHITE - color):
-            b.libs[neighbour] += 1
-            b.libs_xor[neighbour] ^= p
-        p = np.int64(b.next[p])
+            b.libs[neighbour] += LIBERTY + p
+        p = np.uint64(b.next[p])
         if p == head:
             break
     b.captured[color] += b.stones[head]
@@ -239,15 +255,16 @@ def play(b, move):
         b.passes += 1
         return
     b.passes = 0
-    own = add_stone(b, move, color)
+    enemies = adjacent_chains(b, move, enemy)
+    own = _put(b, move, color, adjacent_chains(b, move, color), enemies)
     captured = 0
     single = 0
-    for head in adjacent_chains(b, move, enemy):
+    for head in enemies:
         if (head != 0) & (b.libs[head] == 0):
             captured += b.stones[head]
             single = np.int64(head)
             _remove_chain(b, head, enemy)
-    if (captured == 1) & (b.stones[own] == 1) & (b.libs[own] == 1):
+    if (captured == 1) & (b.stones[own] == 1) & (count_liberties(b, own) == 1):
         b.ko = single
 
 
@@ -260,20 +277,20 @@ def set_turn(b, color):
 
 
 @kernel
-def has_room(b, p, color):
+def has_room(b, point, color):
     """Tell if a stone on an empty point would have a liberty, after it took what it captures."""
+    p = np.uint64(point)
     if (
-        b.color[p - STRIDE] == EMPTY
-        or b.color[p - 1] == EMPTY
-        or b.color[p + 1] == EMPTY
-        or b.color[p + STRIDE] == EMPTY
+        b.color[p + NORTH] == EMPTY
+        or b.color[p + WEST] == EMPTY
+        or b.color[p + EAST] == EMPTY
+        or b.color[p + SOUTH] == EMPTY
     ):
         return True
     room = False
     for step in ORTHOGONAL:
-        q = p + step
-        found = b.color[q]
-        in_atari = b.libs[b.chain[q]] == 1
+        found = b.color[p + step]
+        in_atari = b.libs[b.chain[p + step]] < 2 * LIBERTY
         room |= (found != BORDER) & ((found == color) != in_atari)
     return room
 
@@ -293,12 +310,13 @@ def legality(b, p, color):
 
 
 @kernel
-def is_eye(b, p, color):
+def is_eye(b, point, color):
     """Tell if an empty point is a one-point eye by the reference rule (Dailey 2008).
 
     All orthogonal neighbours are own stones or border; at most one diagonal is an enemy's, and none on the edge.
     """
-    around = b.color[p - STRIDE] & b.color[p - 1] & b.color[p + 1] & b.color[p + STRIDE]
+    p = np.uint64(point)
+    around = b.color[p + NORTH] & b.color[p + WEST] & b.color[p + EAST] & b.color[p + SOUTH]
     if (around & color) == 0:
         return False
     enemies = 0
@@ -316,7 +334,7 @@ def hash_after(b, p, color):
     enemy = BLACK + WHITE - color
     key = b.hash ^ ZOBRIST[color, p]
     for head in adjacent_chains(b, p, enemy):
-        if (head != 0) & (b.libs[head] == 1):
+        if (head != 0) & (count_liberties(b, head) == 1):
             s = np.int64(head)
             while True:
                 key ^= ZOBRIST[enemy, s]

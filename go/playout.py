@@ -28,7 +28,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 @kernel
 def next_random(rng):
-    """Draw 64 random bits by splitmix64; `rng` is an array of one uint64 that holds the state."""
+    """Draw 64 random bits by splitmix64; `rng` is made by `new_rng` and holds the state."""
     rng[0] += GOLDEN
     z = rng[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -43,9 +43,14 @@ def random_below(rng, bound):
 
 
 def new_rng(*seeds: int) -> np.ndarray:
-    """Make the random state of a stream that is named by some integers, such as a seed and a chunk number."""
-    words = np.random.SeedSequence(seeds).generate_state(1, np.uint64)
-    return words.copy()
+    """Make the random state of a stream that is named by some integers, such as a seed and a chunk number.
+
+    Only the first word is used. The others keep the states of two threads out of one cache line, over which the
+    processors would fight at every draw.
+    """
+    rng = np.zeros(8, np.uint64)
+    rng[0] = np.random.SeedSequence(seeds).generate_state(1, np.uint64)[0]
+    return rng
 
 
 def random_games(start: np.ndarray, count: int, rng: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,7 @@ from go.board import (
     add_stone,
     clear,
     copy_board,
+    count_liberties,
     game_legality,
     legal_points,
     new_boards,
@@ -166,7 +167,7 @@ class Position:
     def liberties(self, move: int | str) -> int:
         """Count the liberties of the chain on a point; 0 if the point is empty."""
         point = self._checked(move)
-        return int(self.board["libs"][self.board["chain"][point]]) if self.color_at(point) != EMPTY else 0
+        return count_liberties(self.board, self.board["chain"][point]) if self.color_at(point) != EMPTY else 0
 
     def _checked(self, move: int | str) -> int:
         point = self.point(move)
@@ -197,7 +198,7 @@ class Position:
             if color != EMPTY:
                 add_stone(boards[0], point, color)
         for point, color in colors.items():
-            if color != EMPTY and boards["libs"][0, boards["chain"][0, point]] == 0:
+            if color != EMPTY and count_liberties(boards[0], boards["chain"][0, point]) == 0:
                 raise GoError(f"The set-up leaves {gtp_from_point(point, self.size)} without a liberty.")
         set_turn(boards[0], to_move)
         self.boards = boards

@@ -28,7 +28,7 @@ def area_owners(b, owners):
         done = 0
         reached = 0
         while done < size:
-            p = stack[done]
+            p = np.uint64(stack[done])
             done += 1
             for step in ORTHOGONAL:
                 q = p + step

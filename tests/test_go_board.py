@@ -5,7 +5,17 @@ import pytest
 import reference
 
 from go import BLACK, EMPTY, PASS, WHITE, Position
-from go.board import ZOBRIST, adjacent_chains, hash_after, is_eye, legality, new_boards
+from go.board import (
+    LIBERTY_BITS,
+    ZOBRIST,
+    adjacent_chains,
+    count_liberties,
+    hash_after,
+    is_eye,
+    last_liberty,
+    legality,
+    new_boards,
+)
 from go.coordinates import POINTS, point_from_rowcol
 from go.playout import new_rng, random_move
 
@@ -36,8 +46,10 @@ def check_whole_board(position: Position) -> None:
             stone = int(board["next"][stone])
         assert ring == stones
         assert board["stones"][head] == len(stones)
-        assert board["libs"][head] == len(free) > 0
-        assert board["libs_xor"][head] == np.bitwise_xor.reduce(list(free))
+        assert count_liberties(board, head) == len(free) > 0
+        assert board["libs"][head] == sum(free) + (len(free) << LIBERTY_BITS)
+        if len(free) == 1:
+            assert {last_liberty(board, head)} == free
         seen |= stones
     assert board["hash"] == key
 

@@ -1,0 +1,45 @@
+"""`./prezero bench`: measure, print the tables, and say which bars are met."""
+
+import dataclasses
+import os
+import platform
+from pathlib import Path
+
+from benchmarks import engine, startup
+from benchmarks.measure import bars_table
+from pipeline.artefact import write_atomic
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.settings import setting
+
+TABLES = {"engine": engine.run, "startup": startup.run}
+
+
+@dataclasses.dataclass
+class Settings:
+    only: str = setting("", f"one table alone: {', '.join(TABLES)}")
+    rounds: int = setting(7, "rounds of measuring; the median counts")
+    write: str = setting("", "file to write the tables to, as Markdown")
+
+
+def main(settings: Settings) -> None:
+    if settings.only and settings.only not in TABLES:
+        raise UserError(f"only={settings.only} is no table; there are {', '.join(TABLES)}.")
+    if settings.rounds < 1:
+        raise UserError(f"rounds={settings.rounds} is too few: at least 1 is needed.")
+    names = [settings.only] if settings.only else list(TABLES)
+    parts, bars = [], []
+    for name in names:
+        text, met = TABLES[name](settings.rounds)
+        parts.append(f"## {name}\n\n{text}")
+        bars += met
+    parts.append(f"## bars\n\n{bars_table(bars)}")
+    where = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    text = "\n\n".join([f"Medians of {settings.rounds} rounds on {where}.", *parts]) + "\n"
+    print(text)
+    if settings.write:
+        write_atomic(Path(settings.write), text)
+
+
+if __name__ == "__main__":
+    run("bench", Settings, main)

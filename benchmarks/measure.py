@@ -1,0 +1,64 @@
+"""Measuring in rounds: every contestant once a round, so that a busy machine slows all of them alike."""
+
+import statistics
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from pipeline.progress import Progress
+
+Rates = dict[str, list[float]]
+
+
+class Bar(NamedTuple):
+    """Something that we promise to reach."""
+
+    what: str
+    measured: float
+    asked: float
+    at_most: bool = False
+    unit: str = "x"
+
+    @property
+    def is_met(self) -> bool:
+        return self.measured <= self.asked if self.at_most else self.measured >= self.asked
+
+
+def in_turn(contestants: Mapping[str, Callable[[], float]], rounds: int, what: str) -> Rates:
+    """Run each contestant once a round; each returns its rate. A round before the first warms everybody up."""
+    rates: Rates = {name: [] for name in contestants}
+    with Progress(what, (rounds + 1) * len(contestants)) as progress:
+        for number in range(rounds + 1):
+            for name, run in contestants.items():
+                rate = run()
+                if number > 0:
+                    rates[name].append(rate)
+                progress.update(1)
+    return rates
+
+
+def median(rates: Rates, name: str) -> float:
+    return statistics.median(rates[name])
+
+
+def ratio(rates: Rates, name: str, baseline: str) -> float:
+    """Return the median over the rounds of how many times faster one was than the other in that round."""
+    return statistics.median(a / b for a, b in zip(rates[name], rates[baseline], strict=True))
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    """Lay out a Markdown table, in columns that also a terminal shows well."""
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+
+    def line(cells: list[str]) -> str:
+        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
+
+    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+    return "\n".join([line(header), rule, *map(line, rows)])
+
+
+def bars_table(bars: list[Bar]) -> str:
+    rows = []
+    for bar in bars:
+        limit = f"at {'most' if bar.at_most else 'least'} {bar.asked:g}{bar.unit}"
+        rows.append([bar.what, limit, f"{bar.measured:.3g}{bar.unit}", "yes" if bar.is_met else "NO"])
+    return table(["bar", "asked", "measured", "met"], rows)
