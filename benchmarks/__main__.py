@@ -12,7 +12,7 @@ from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.settings import setting
 
-TABLES = {"engine": engine.run, "startup": startup.run}
+TABLES = {"engine": engine, "startup": startup}
 
 
 @dataclasses.dataclass
@@ -28,17 +28,21 @@ def main(settings: Settings) -> None:
     if settings.rounds < 1:
         raise UserError(f"rounds={settings.rounds} is too few: at least 1 is needed.")
     names = [settings.only] if settings.only else list(TABLES)
-    parts, bars = [], []
-    for name in names:
-        text, met = TABLES[name](settings.rounds)
-        parts.append(f"## {name}\n\n{text}")
-        bars += met
-    parts.append(f"## bars\n\n{bars_table(bars)}")
     where = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    text = "\n\n".join([f"Medians of {settings.rounds} rounds on {where}.", *parts]) + "\n"
-    print(text)
+    parts = [
+        "# Benchmarks",
+        f"Medians of {settings.rounds} rounds on {where}; ratios are medians of those within a round.",
+    ]
+    bars = []
+    for name in names:
+        text, promised = TABLES[name].run(settings.rounds)
+        parts += [f"## {name.capitalize()}", TABLES[name].__doc__.strip(), text]
+        bars += promised
+    parts += ["## What we promise", bars_table(bars)]
+    print("\n\n".join(parts))
     if settings.write:
-        write_atomic(Path(settings.write), text)
+        parts.insert(1, f"Made by `./prezero bench rounds={settings.rounds} write={settings.write}`.")
+        write_atomic(Path(settings.write), "\n\n".join(parts) + "\n")
 
 
 if __name__ == "__main__":

@@ -29,17 +29,21 @@ def sources_fingerprint(root: Path) -> str:
 
 def cache_folder(root: Path) -> Path:
     """Make and return the cache folder of the present sources, and drop those of long-gone ones."""
-    base = root / ".cache" / "kernels"
-    folder = base / sources_fingerprint(root)
+    base = Path(os.environ.get("NUMBA_CACHE_DIR", root / ".cache"))
+    name = f"kernels-{sources_fingerprint(root)}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
+        folder = _touch(base / name)
     except OSError:  # a project folder that cannot be written to
-        folder = Path.home() / ".cache" / "prezero" / "kernels" / folder.name
-        folder.mkdir(parents=True, exist_ok=True)
-    newest_first = sorted(folder.parent.iterdir(), key=lambda old: old.stat().st_mtime, reverse=True)
+        folder = _touch(Path.home() / ".cache" / "prezero" / name)
+    newest_first = sorted(folder.parent.glob("kernels-*"), key=lambda old: old.stat().st_mtime, reverse=True)
     for old in newest_first[KEPT_CACHES:]:
         shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+def _touch(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
     return folder
 
 
@@ -59,7 +63,6 @@ class _Announcer(event.Listener):
         self.depth -= 1
 
 
-if "NUMBA_CACHE_DIR" not in os.environ:
-    numba.config.CACHE_DIR = str(cache_folder(ROOT))
+numba.config.CACHE_DIR = str(cache_folder(ROOT))
 event.register("numba:compile", _Announcer())
 kernel = numba.njit(cache=True, nogil=True)

@@ -48,7 +48,8 @@ def test_only_files_with_kernels_count(tmp_path):
     assert sources_fingerprint(tmp_path) != before
 
 
-def test_old_caches_are_dropped(tmp_path):
+def test_old_caches_are_dropped(tmp_path, monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     make_project(tmp_path)
     folders = []
     for version in range(KEPT_CACHES + 2):

@@ -1,0 +1,201 @@
+"""./prezero itself: what it does on first use, and its one sentence for everything that may be in the way.
+
+In most tests a stand-in for Python answers the launcher's calls, so that nothing is downloaded.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+TOOLS = ("sh", "dirname", "readlink", "cksum", "cat", "mkdir", "rm", "cp", "tail", "grep", "chmod", "env")
+
+# Knows the four ways in which the launcher calls Python. FAKE_VERSION is its version; FAKE_VENV and FAKE_PIP, if set,
+# are what `venv` and `pip` complain of before they fail. Calls of pip are noted in pip.txt.
+FAKE_PYTHON = """#!/bin/sh
+case "$1 $2" in
+    "-c ")  exit 0 ;;
+    "-c import sys; print"*) echo "${FAKE_VERSION:-3.12}"; exit 0 ;;
+    "-c import sys; sys.exit"*) case ${FAKE_VERSION:-3.12} in 3.9 | 3.10) exit 1 ;; *) exit 0 ;; esac ;;
+    "--version "*) echo "Python ${FAKE_VERSION:-3.12}" ;;
+    "-m venv") [ -z "$FAKE_VENV" ] || { echo "$FAKE_VENV"; exit 1; }
+        rm -rf "$4"; mkdir -p "$4/bin"; cp "$0" "$4/bin/python" ;;
+    "-m pip") shift 3; echo "$*" >>pip.txt; echo "Collecting numba==1"; echo "Installing collected packages: numba"
+        [ -z "$FAKE_PIP" ] || { echo "$FAKE_PIP"; exit 1; } ;;
+    "-m pipeline") shift 2; echo "ran: $*" ;;
+    *) echo "unexpected call: $*" >&2; exit 99 ;;
+esac
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project with the real launcher, and a PATH with the usual tools and a Python that is only pretended."""
+    folder = tmp_path / "my project"
+    folder.mkdir()
+    shutil.copy(ROOT / "prezero", folder / "prezero")
+    (folder / "pyproject.toml").write_text("[project]\n")
+    bin_folder = tmp_path / "bin"
+    bin_folder.mkdir()
+    for tool in TOOLS:
+        (bin_folder / tool).symlink_to(shutil.which(tool))
+    (bin_folder / "python3").write_text(FAKE_PYTHON)
+    (bin_folder / "python3").chmod(0o755)
+    return folder
+
+
+def call(project: Path, *arguments: str, script: Path | None = None, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [script or project / "prezero", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=project,
+        env={"PATH": str(project.parent / "bin"), "HOME": str(project.parent), **environment},
+    )
+
+
+def pip_calls(project: Path) -> list[str]:
+    log = project / "pip.txt"
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def test_the_first_call_installs_and_goes_on_and_later_ones_start_at_once(project):
+    first = call(project, "lineage", "scale=tiny")
+    assert first.returncode == 0 and first.stdout == "ran: lineage scale=tiny\n"
+    assert first.stderr.splitlines() == [
+        "prezero: making the environment .venv with Python 3.12",
+        "prezero: installing the packages (once)",
+        "  numba==1",
+        "  unpacking",
+    ]
+    second = call(project, "go.show")
+    assert (second.returncode, second.stdout, second.stderr) == (0, "ran: go.show\n", "")
+    assert pip_calls(project) == [f"--no-input -e {project}"]
+
+
+def test_each_group_is_installed_when_it_is_first_needed(project):
+    for command in ("", "test", "lint", "bench", "test", "lineage"):
+        assert call(project, *command.split()).returncode == 0
+    assert pip_calls(project) == [f"--no-input -e {project}{group}" for group in ("", "[dev]", "[bench]")]
+
+
+def test_changed_pins_and_a_moved_folder_are_installed_anew(project):
+    call(project)
+    (project / "pyproject.toml").write_text("[project]\n# other pins\n")
+    call(project)
+    moved = project.rename(project.parent / "moved")
+    call(moved)
+    assert pip_calls(moved) == [f"--no-input -e {project}"] * 2 + [f"--no-input -e {moved}"]
+
+
+def test_it_may_be_called_through_a_link_from_anywhere(project):
+    (project.parent / "link").symlink_to("my project/prezero")
+    done = call(project, "x", script=project.parent / "link")
+    assert done.stdout == "ran: x\n" and (project / ".venv").is_dir()
+
+
+def test_no_python(project):
+    (project.parent / "bin" / "python3").unlink()
+    done = call(project)
+    assert done.returncode == 2 and not (project / ".venv").exists()
+    assert done.stderr == (
+        "prezero: needs Python 3.11 or newer, and found none; "
+        "install it, or name it with PREZERO_PYTHON=/path/to/python.\n"
+    )
+
+
+def test_an_old_python(project):
+    done = call(project, FAKE_VERSION="3.9")
+    assert done.returncode == 2 and not (project / ".venv").exists()
+    assert done.stderr == (
+        "prezero: needs Python 3.11 or newer, but python3 is Python 3.9; "
+        "install a newer one, or name it with PREZERO_PYTHON=/path/to/python.\n"
+    )
+
+
+def test_another_python_may_be_named(project):
+    other = project.parent / "other python"
+    (project.parent / "bin" / "python3").rename(other)
+    assert call(project, "x", PREZERO_PYTHON=str(other)).stdout == "ran: x\n"
+
+
+def test_no_venv_module(project):
+    done = call(project, FAKE_VENV="No module named ensurepip")
+    assert done.returncode == 2 and not (project / ".venv").exists()
+    assert done.stderr.splitlines()[-1] == (
+        "prezero: python3 cannot make a virtual environment (see .venv.log); "
+        "on Debian and Ubuntu: apt install python3-venv."
+    )
+    assert "ensurepip" in (project / ".venv.log").read_text()
+    assert call(project, "x").stdout == "ran: x\n"
+
+
+def test_other_complaints_of_pip_are_passed_on(project):
+    done = call(project, FAKE_PIP="ERROR: No matching distribution found for numba==1")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        "prezero: pip could not install the packages: ERROR: No matching distribution found for numba==1 "
+        f"({project}/.venv/install.log)."
+    )
+    assert call(project, "x").stdout == "ran: x\n"
+
+
+def test_a_broken_environment_of_ours_is_made_anew(project):
+    call(project)
+    (project / ".venv" / "bin" / "python").unlink()
+    done = call(project, "x")
+    assert done.stdout == "ran: x\n"
+    assert done.stderr.splitlines()[0] == "prezero: the environment .venv is broken and will be made anew"
+
+
+def test_a_broken_environment_of_somebody_else_is_left_alone(project):
+    (project / ".venv").mkdir()
+    (project / ".venv" / "precious").write_text("x")
+    done = call(project)
+    assert done.returncode == 2 and (project / ".venv" / "precious").exists()
+    assert done.stderr == f"prezero: {project}/.venv is broken and was not made by prezero; remove it and run again.\n"
+
+
+def test_a_read_only_folder(project):
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as outside:  # where another user may look in, too
+        Path(outside).chmod(0o755)
+        folder = shutil.copytree(project, Path(outside) / "project")
+        shutil.copytree(project.parent / "bin", Path(outside) / "bin", symlinks=True)
+        folder.chmod(0o555)
+        done = subprocess.run(
+            [folder / "prezero"],
+            capture_output=True,
+            text=True,
+            cwd=outside,
+            env={"PATH": f"{outside}/bin"},
+            user=65534 if root else None,
+        )
+        folder.chmod(0o755)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"prezero: cannot write to {folder}, which is needed to install the packages; "
+        "copy the project to a folder of yours.\n"
+    )
+
+
+def test_no_network(project):
+    """The real Python and pip, with an index that refuses the connection."""
+    (project / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    done = call(
+        project,
+        PREZERO_PYTHON=sys.executable,
+        PIP_CONFIG_FILE=os.devnull,
+        PIP_INDEX_URL="http://127.0.0.1:9/simple",
+        PIP_RETRIES="0",
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        "prezero: cannot download the packages; connect to the network and run the same command again "
+        f"({project}/.venv/install.log)."
+    )
