@@ -42,9 +42,9 @@ BOARD = np.dtype(
         ("columns", np.int16),
         ("to_move", np.int16),
         ("ko", np.uint16),  # where the side to move may not recapture now; 0 if nowhere
-        ("ply", np.int16),  # moves played, passes included
-        ("passes", np.int16),  # consecutive passes just played
-        ("captured", np.int16, 4),  # by colour: stones lost so far
+        ("ply", np.int32),  # moves played, passes included
+        ("passes", np.int32),  # consecutive passes just played
+        ("captured", np.int32, 4),  # by colour: stones lost so far
         ("n_empty", np.int16),
         ("color", np.uint8, POINTS),
         ("chain", np.uint16, POINTS),

@@ -15,6 +15,8 @@ size, a point is the same number on every board, its neighbours are `p - STRIDE`
 and one column of border serves as the right edge of one row and the left edge of the next.
 """
 
+from numbers import Integral
+
 from go.errors import GoError
 
 MIN_SIZE = 2
@@ -27,9 +29,11 @@ GTP_COLUMNS = "ABCDEFGHJKLMNOPQRST"
 SGF_LETTERS = "abcdefghijklmnopqrs"
 
 
-def check_size(size: int) -> None:
-    if not MIN_SIZE <= size <= MAX_SIZE:
+def check_size(size: int) -> int:
+    """Return a board size as an int, if it is one."""
+    if not isinstance(size, Integral) or not MIN_SIZE <= size <= MAX_SIZE:
         raise GoError(f"Board size {size} is out of range: sizes go from {MIN_SIZE} to {MAX_SIZE}.")
+    return int(size)
 
 
 def on_board(point: int, size: int) -> bool:

@@ -1,6 +1,8 @@
 """`Position`: a game of Go as a person thinks of it, on top of the compiled board."""
 
+import math
 from collections.abc import Iterable
+from numbers import Integral
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -83,8 +85,9 @@ class Position:
     """
 
     def __init__(self, size: int = 19, komi: float = 7.5, superko: bool = True) -> None:
-        check_size(size)
-        self.size = size
+        if not math.isfinite(komi):
+            raise GoError(f"Komi {komi} is not a number of points.")
+        self.size = check_size(size)
         self.komi = float(komi)
         self.superko = superko
         self.named_points: dict[str, list[int]] = {}
@@ -159,7 +162,11 @@ class Position:
 
     def point(self, move: int | str) -> int:
         """Return a move, given as a point or as a GTP vertex, as a point."""
-        return point_from_gtp(move, self.size) if isinstance(move, str) else int(move)
+        if isinstance(move, str):
+            return point_from_gtp(move, self.size)
+        if not isinstance(move, Integral):
+            raise GoError(f"{move!r} is no move: moves are points or GTP vertices.")
+        return int(move)
 
     def color_at(self, move: int | str) -> int:
         return int(self.board["color"][self._checked(move)])

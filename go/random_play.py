@@ -7,8 +7,7 @@ on 9x9; `docs/engine.md` says more.
 
 import dataclasses
 import os
-import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,8 @@ from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
 
 STAGE = "go.random_play"
-CHUNK = 2_000  # games between two looks at the clock; each chunk has a random stream of its own
+CHUNK = 1_000  # games that share a random stream
+BATCH = 16  # chunks of each thread between two checkpoints: a few seconds at most
 MARGINS = 2 * MAX_SIZE**2 + 1  # black's area minus white's is from -361 to 361
 
 # By board size: the published value, and that of an independent program that was written to check it. For boards other
@@ -112,34 +112,28 @@ def play_chunk(board: BoardSettings, count: int, seed: int, chunk: int) -> Tally
     )
 
 
-def play_all(settings: Settings, folder: Path) -> Tally:
-    """Play all games in chunks on several threads; what was played before a kill is taken up again."""
-    key = {"board": vars(settings.board), "seed": settings.seed, "chunk": CHUNK}
+def play_all(settings: Settings, folder: Path, key: dict[str, Any]) -> Tally:
+    """Play all games in chunks on several threads; what was played before a kill with the same key is taken up again."""
+    done, tally = 0, Tally.empty()
     saved = read_json(folder / "progress.json")
-    done: set[int] = set()
-    tally = Tally.empty()
-    chunks = range(-(-settings.playouts // CHUNK))
-    games = {chunk: min(CHUNK, settings.playouts - chunk * CHUNK) for chunk in chunks}
-    if saved and saved["key"] == key and set(saved["done"]) <= {c for c in chunks if games[c] == CHUNK}:
-        done, tally = set(saved["done"]), Tally.from_plain(saved["tally"])
+    if saved and saved["key"] == key:
+        done, tally = saved["chunks"], Tally.from_plain(saved["tally"])
 
+    def play(chunk: int) -> Tally:
+        games = min(CHUNK, settings.playouts - chunk * CHUNK)
+        return play_chunk(settings.board, games, settings.seed, chunk)
+
+    chunks = -(-settings.playouts // CHUNK)
     threads = settings.threads or os.cpu_count() or 1
-    left = [chunk for chunk in chunks if chunk not in done]
-    saved_at = time.monotonic()
     what = f"random games on {settings.board.size}x{settings.board.size}"
     with Progress(what, settings.playouts, tally.games) as progress, ThreadPoolExecutor(threads) as pool:
-        tasks = {pool.submit(play_chunk, settings.board, games[c], settings.seed, c): c for c in left}
-        try:
-            for task in as_completed(tasks):
-                tally.add(task.result())
-                done.add(tasks[task])
-                progress.update(games[tasks[task]])
-                if time.monotonic() - saved_at > 2:
-                    write_json(folder / "progress.json", {"key": key, "done": sorted(done), "tally": tally.to_plain()})
-                    saved_at = time.monotonic()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        while done < chunks:
+            batch = range(done, min(done + BATCH * threads, chunks))
+            for part in pool.map(play, batch):
+                tally.add(part)
+                progress.update(part.games)
+            done = batch.stop
+            write_json(folder / "progress.json", {"key": key, "chunks": done, "tally": tally.to_plain()})
     return tally
 
 
@@ -209,11 +203,12 @@ def main(settings: Settings) -> None:
     if settings.seed < 0:
         raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
     size, komi = settings.board.size, settings.board.komi
+    Position(size, komi)  # refuses what is no board, before anything is written
     folder = stage_folder(settings.run, STAGE)
     key = {"board": vars(settings.board), "playouts": settings.playouts, "seed": settings.seed}
     manifest = finished(folder, key)
     if manifest is None:
-        tally = play_all(settings, folder)
+        tally = play_all(settings, folder, key)
         draw(settings, tally, folder)
         write_manifest(folder, STAGE, key, {k: list(v) for k, v in statistics(tally, size, komi).items()})
         (folder / "progress.json").unlink(missing_ok=True)

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import hydra
@@ -23,12 +24,18 @@ from pipeline.commands import COMMANDS
 from pipeline.errors import UserError
 from pipeline.settings import explain
 
+
+def _quoted(path: Path) -> str:
+    """Write a path so that Hydra takes it as it is, whatever characters are in it."""
+    return "'" + str(path).replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
 CONF = ROOT / "conf"
 HYDRA_FLAGS = {"-m", "--multirun", "--cfg", "-c", "--resolve"}
 QUIET = (  # results have folders of their own (`pipeline.artefact`), so Hydra shall write and say nothing
     "hydra.output_subdir=null",
     "hydra.run.dir=.",
-    f"hydra.sweep.dir={RUNS / '.sweep'}",
+    f"hydra.sweep.dir={_quoted(RUNS / '.sweep')}",
     "hydra.sweep.subdir=.",
     "hydra/job_logging=none",
     "hydra/hydra_logging=none",

@@ -48,7 +48,7 @@ def test_refused_moves_name_the_move_and_the_reason(move, sentence):
     assert state(position) == before
 
 
-@pytest.mark.parametrize("size", [0, 1, 20, 25, -9])
+@pytest.mark.parametrize("size", [0, 1, 20, 25, -9, 9.0, True, "9", None])
 def test_sizes_out_of_range(size):
     with pytest.raises(GoError, match=f"Board size {size} is out of range: sizes go from 2 to 19."):
         Position(size)
@@ -59,6 +59,10 @@ def test_other_refusals():
     before = state(position)
     for attempt, sentence in (
         (lambda: position.play("C3", 3), "3 is no colour: black is 1, white is 2."),
+        (lambda: position.play(45.5), "45.5 is no move: moves are points or GTP vertices."),
+        (lambda: position.play(None), "None is no move: moves are points or GTP vertices."),
+        (lambda: Position(9, komi=float("nan")), "Komi nan is not a number of points."),
+        (lambda: Position(9, komi=float("inf")), "Komi inf is not a number of points."),
         (lambda: position.set_up(black=["C3"], white=["C3"]), "C3 is set up twice."),
         (lambda: position.set_up(black=["A1"], white=["A2", "B1"]), "The set-up leaves A1 without a liberty."),
         (lambda: position.set_up(black=["K1"]), "'K1' is not a point of the 9x9 board."),

@@ -40,4 +40,4 @@ def test_random_games(size):
                 played = sum(m.point != PASS for m in ours.history)
                 assert ours.captured[BLACK] + ours.captured[WHITE] == played - stones
         assert ours.score() == theirs.area_score() - 7
-    assert captures > 15 * GAMES and kos > GAMES / 2  # the games were worth comparing
+    assert captures > 15 * GAMES and kos > GAMES / 4  # the games were worth comparing
