@@ -113,7 +113,7 @@ def play_chunk(board: BoardSettings, count: int, seed: int, chunk: int) -> Tally
 
 
 def play_all(settings: Settings, folder: Path, key: dict[str, Any]) -> Tally:
-    """Play all games in chunks on several threads; what was played before a kill with the same key is taken up again."""
+    """Play all games in chunks on several threads; games played before a kill with the same key count."""
     done, tally = 0, Tally.empty()
     saved = read_json(folder / "progress.json")
     if saved and saved["key"] == key:
