@@ -28,6 +28,7 @@ from pipeline.settings import StageSettings, setting
 STAGE = "go.random_play"
 CHUNK = 1_000  # games that share a random stream
 BATCH = 16  # chunks of each thread between two checkpoints: a few seconds at most
+MOST_THREADS = 1024
 MARGINS = 2 * MAX_SIZE**2 + 1  # black's area minus white's is from -361 to 361
 
 # By board size: the published value, and that of an independent program that was written to check it. For boards other
@@ -198,8 +199,8 @@ def draw(settings: Settings, tally: Tally, folder: Path) -> None:
 def main(settings: Settings) -> None:
     if settings.playouts < 1:
         raise UserError(f"playouts={settings.playouts} is too few: at least 1 game is needed.")
-    if settings.threads < 0:
-        raise UserError(f"threads={settings.threads} is too few: 0 takes all cores.")
+    if not 0 <= settings.threads <= MOST_THREADS:
+        raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
     if settings.seed < 0:
         raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
     size, komi = settings.board.size, settings.board.komi

@@ -10,7 +10,6 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import hydra
@@ -24,22 +23,8 @@ from pipeline.commands import COMMANDS
 from pipeline.errors import UserError
 from pipeline.settings import explain
 
-
-def _quoted(path: Path) -> str:
-    """Write a path so that Hydra takes it as it is, whatever characters are in it."""
-    return "'" + str(path).replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
 CONF = ROOT / "conf"
-HYDRA_FLAGS = {"-m", "--multirun", "--cfg", "-c", "--resolve"}
-QUIET = (  # results have folders of their own (`pipeline.artefact`), so Hydra shall write and say nothing
-    "hydra.output_subdir=null",
-    "hydra.run.dir=.",
-    f"hydra.sweep.dir={_quoted(RUNS / '.sweep')}",
-    "hydra.sweep.subdir=.",
-    "hydra/job_logging=none",
-    "hydra/hydra_logging=none",
-)
+SWEEP = ("-m", "--multirun")
 
 
 def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[type[Exception], ...] = ()) -> None:
@@ -58,7 +43,7 @@ def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[
     except UserError as error:
         fail(str(error))
     except (HydraException, OmegaConfBaseException) as error:
-        fail(_sentence(error, name, settings))
+        fail(_sentence(error, name))
     except KeyboardInterrupt:
         print("\nprezero: stopped; what was finished is kept.", file=sys.stderr)
         sys.exit(130)
@@ -73,26 +58,61 @@ def fail(sentence: str) -> None:
 def _run(name: str, settings: type, start: Callable[[DictConfig], None]) -> None:
     arguments = sys.argv[1:]
     ConfigStore.instance().store(group="settings", name=name, node=settings, package="_global_")
-    if {"-h", "--help"} & set(arguments):
-        print(_help(name, settings, [argument for argument in arguments if "=" in argument]))
+    helps = {"-h", "--help"} & set(arguments)
+    overrides = _overrides([argument for argument in arguments if argument not in ("-h", "--help")], name, settings)
+    if helps:
+        print(_help(name, settings, [override for override in overrides if override not in SWEEP]))
         return
-    _check(arguments, name)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then leaves errors to `run`
-    sys.argv[1:] = [*arguments, *QUIET]
+    sys.argv[1:] = [*overrides, *_quiet()]
     hydra.main(version_base="1.3", config_path=str(CONF), config_name=name)(start)()
 
 
-def _check(arguments: list[str], name: str) -> None:
-    """Refuse what Hydra would answer in many words."""
+def _overrides(arguments: list[str], name: str, settings: type) -> list[str]:
+    """Check the arguments and write them so that Hydra takes them as they are meant.
+
+    Texts are quoted, because a path or a list of moves may hold any character; in a sweep, commas keep their meaning.
+    """
+    fields = {key: kind for key, kind, _ in explain(settings)}
+    groups = [field.name for field in dataclasses.fields(settings)]
+    sweeps = not set(SWEEP).isdisjoint(arguments)
+    checked = []
     for argument in arguments:
         key, equals, value = argument.partition("=")
-        if argument.startswith("-"):
-            if argument not in HYDRA_FLAGS:
-                raise UserError(f"{name} has no option {argument}; settings are written name=value.")
-        elif not equals and argument not in ("job", "all", "hydra"):  # what may follow --cfg
-            raise UserError(f"{argument!r} is not a setting; settings are written name=value.")
-        elif (CONF / key).is_dir() and not (CONF / key / f"{value}.yaml").is_file() and "," not in value:
-            raise UserError(f"{argument} does not exist; there are {', '.join(_options(key))}.")
+        if argument.startswith("-") and argument not in SWEEP:
+            raise UserError(f"{name} has no option {argument}; settings are written name=value.")
+        if not argument.startswith("-"):
+            if not equals:
+                raise UserError(f"{argument!r} is not a setting; settings are written name=value.")
+            options = _options(key) if key in groups else []
+            if options and not sweeps and value not in options:
+                raise UserError(f"{argument} does not exist; there are {', '.join(options)}.")
+            is_open = fields.get(key.partition(".")[0]) is Any  # what is in it is not ours to know
+            if key not in fields and not options and not is_open and not key.startswith("hydra"):
+                close = difflib.get_close_matches(key, fields, n=1)
+                hint = f"did you mean {close[0]}?" if close else f"./prezero {name} --help lists them."
+                raise UserError(f"{name} has no setting {key!r}; {hint}")
+            if fields.get(key) is str and not sweeps and not re.fullmatch(r"'.*'|\".*\"", value):
+                argument = f"{key}={_quoted(value)}"
+        checked.append(argument)
+    return checked
+
+
+def _quoted(text: str) -> str:
+    """Write a text so that Hydra takes it as it is, whatever characters are in it."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _quiet() -> list[str]:
+    """Tell Hydra to write and say nothing: results have folders of their own (`pipeline.artefact`)."""
+    return [
+        "hydra.output_subdir=null",
+        "hydra.run.dir=.",
+        f"hydra.sweep.dir={_quoted(str(RUNS / '.sweep'))}",
+        "hydra.sweep.subdir=.",
+        "hydra/job_logging=none",
+        "hydra/hydra_logging=none",
+    ]
 
 
 def _options(group: str) -> list[str]:
@@ -105,10 +125,14 @@ def _help(name: str, settings: type, overrides: list[str]) -> str:
     """List the settings, what they mean, and their values under the overrides given."""
     with hydra.initialize_config_dir(version_base="1.3", config_dir=str(CONF)):
         config = hydra.compose(name, overrides)
-    rows = explain(settings)
-    shown = [(f"{key}={_shown(OmegaConf.select(config, key))}", meaning) for key, meaning in rows if not _options(key)]
-    groups = [(field.name, field.metadata["meaning"]) for field in dataclasses.fields(settings)]
-    shown += [(f"{key}={'|'.join(_options(key))}", meaning) for key, meaning in groups if _options(key)]
+    shown = [
+        (f"{key}={_shown(OmegaConf.select(config, key))}", meaning)
+        for key, _, meaning in explain(settings)
+        if not _options(key)
+    ]
+    for field in dataclasses.fields(settings):
+        if _options(field.name):
+            shown.append((f"{field.name}={'|'.join(_options(field.name))}", field.metadata["meaning"]))
     width = max(len(text) for text, _ in shown)
     lines = [f"  {text:<{width}}  {meaning}" for text, meaning in shown]
     return "\n".join([f"{name}: {COMMANDS[name].summary}.", "", *lines])
@@ -118,19 +142,12 @@ def _shown(value: Any) -> str:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _sentence(error: Exception, name: str, settings: type) -> str:
+def _sentence(error: Exception, name: str) -> str:
     """Say in one sentence what Hydra or OmegaConf found wrong."""
     text = str(error)
-    names = [key for key, _ in explain(settings)]
-    if unknown := re.match(r"Could not override '([^']*)'", text):
-        close = difflib.get_close_matches(unknown[1], names, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"./prezero {name} --help lists them."
-        return f"{name} has no setting {unknown[1]!r}; {hint}"
-    if ambiguous := re.match(r"Ambiguous value for argument '(.*)'", text):
-        return f"{ambiguous[1]}: a comma separates the values of a sweep (-m), so a value with commas needs quotes."
-    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else None
     if merging := re.match(r"Error merging override (.*)", text):
-        reason = str(cause).splitlines()[0] if cause else "it is not a valid value"
+        cause = error.__cause__
+        reason = str(cause).splitlines()[0] if isinstance(cause, OmegaConfBaseException) else "it is not a valid value"
         return f"{merging[1]} does not fit: {reason}."
-    first = text.splitlines()[0] if text else type(error).__name__
+    first = text.splitlines()[0].rstrip(".") if text else type(error).__name__
     return f"The settings of {name} cannot be read: {first}."

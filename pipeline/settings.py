@@ -20,12 +20,12 @@ class StageSettings:
     seed: int = setting(1, "seed of all randomness")
 
 
-def explain(settings: type, prefix: str = "") -> list[tuple[str, str]]:
-    """List the settings of a dataclass, nested ones with their dotted name, and what each means."""
+def explain(settings: type, prefix: str = "") -> list[tuple[str, Any, str]]:
+    """List the settings of a dataclass: the name, dotted if nested, the type, and what it means."""
     rows = []
     for field in dataclasses.fields(settings):
         if dataclasses.is_dataclass(field.type):
             rows += explain(field.type, f"{prefix}{field.name}.")
         else:
-            rows.append((prefix + field.name, field.metadata["meaning"]))
+            rows.append((prefix + field.name, field.type, field.metadata["meaning"]))
     return rows

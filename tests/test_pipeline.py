@@ -58,7 +58,7 @@ def test_help_shows_the_values_that_presets_bring(tmp_path):
             "playouts=many does not fit: Value 'many' of type 'str' could not be converted to Integer.",
         ),
         (["go.random_play", "playouts=0"], "playouts=0 is too few: at least 1 game is needed."),
-        (["go.random_play", "threads=-1"], "threads=-1 is too few: 0 takes all cores."),
+        (["go.random_play", "threads=-1"], "threads=-1 is not between 1 and 1024; 0 takes all cores."),
         (["go.random_play", "seed=-1"], "seed=-1 is negative: seeds count from 0."),
         (["go.random_play", "scale=huge"], "scale=huge does not exist; there are laptop, paper, tiny, workstation."),
         (["go.random_play", "board=7"], "board=7 does not exist; there are 5x5, 9x9, 13x13, 19x19."),
@@ -73,9 +73,22 @@ def test_help_shows_the_values_that_presets_bring(tmp_path):
         (["go.show", "playouts=-1"], "playouts and seed count from 0."),
         (["go.show", "text=missing.txt"], "There is no text board in missing.txt: No such file or directory."),
         (["go.show", "svg=missing/board.svg"], "Cannot write missing/board.svg: No such file or directory."),
+        (["go.show", "moves=E5,C3"], "'E5,C3' is not a point of the 9x9 board."),
+        (["go.show", "moves='E5 K3'"], "'K3' is not a point of the 9x9 board."),
+        (["go.show", "text=(é, \\'$"], "There is no text board in (é, \\'$: No such file or directory."),
+        (["go.random_play", "+x=1"], "go.random_play has no setting '+x'; ./prezero go.random_play --help lists them."),
+        (["go.random_play", "++seed=1"], "go.random_play has no setting '++seed'; did you mean seed?"),
+        (["go.random_play", "~seed"], "'~seed' is not a setting; settings are written name=value."),
+        (["go.random_play", "seed=null"], "seed=null does not fit: field 'seed' is not Optional."),
+        (["go.random_play", "=3"], "go.random_play has no setting ''; ./prezero go.random_play --help lists them."),
         (
-            ["go.show", "moves=E5,C3"],
-            "moves=E5,C3: a comma separates the values of a sweep (-m), so a value with commas needs quotes.",
+            ["go.random_play", "seed=[1"],
+            "The settings of go.random_play cannot be read: no viable alternative at input '[1'.",
+        ),
+        (["go.random_play", "--resolve"], "go.random_play has no option --resolve; settings are written name=value."),
+        (
+            ["go.random_play", "--help", "x=1"],
+            "go.random_play has no setting 'x'; ./prezero go.random_play --help lists them.",
         ),
     ],
 )
@@ -143,12 +156,12 @@ def test_random_play_goes_on_after_a_kill_and_ends_with_the_same_numbers(tmp_pat
 
 
 def test_the_lineage_runs_every_stage_and_hands_on_its_settings(tmp_path):
-    done = prezero("lineage", "scale=tiny", "board=5x5", "seed=3", runs=tmp_path)
+    done = prezero("lineage", "scale=tiny", "board=5x5", "seed=3", "run=été, 2016", runs=tmp_path)
     assert done.returncode == 0, done.stderr
     stages = [name for name, command in COMMANDS.items() if command.is_stage]
     for number, stage in enumerate(stages, 1):
         assert f"[{number}/{len(stages)}] {stage}: " in done.stdout
-        manifest = read_json(tmp_path / "lineage" / stage / "manifest.json")
+        manifest = read_json(tmp_path / "été, 2016" / stage / "manifest.json")
         assert manifest["settings"]["seed"] == 3 and manifest["settings"]["board"]["size"] == 5
     assert done.stdout.index("Done in") > done.stdout.index("Uniform random play on 5x5")
 
