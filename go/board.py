@@ -1,6 +1,6 @@
 """The board kernel: stones, chains, exact liberties, captures, ko and legality, all in compiled code.
 
-A board is one numpy record (`BOARD`), so a copy is one assignment of 6 kB and many games are one array of records.
+A board is one numpy record (`BOARD`), so a copy is one assignment of 7 kB and many games are one array of records.
 Kernels take a record `b` and read like the rules: `b.color[p + NORTH]`, `count_liberties(b, head)`.
 
 How chains are kept. Every stone knows the head of its chain (`chain`) and the next stone round a ring (`next`).
@@ -23,7 +23,7 @@ never add a signed number to one (numba would make the sum a float), but one of 
 
 import numpy as np
 
-from go.coordinates import PASS, POINTS, STRIDE
+from go.coordinates import EDGE, PASS, POINTS, STRIDE
 from go.jit import kernel
 
 EMPTY, BLACK, WHITE, BORDER = 0, 1, 2, 3  # as bits: black and white differ in both, the border has both
@@ -78,6 +78,12 @@ def new_boards(count: int = 1) -> np.ndarray:
 
 
 @kernel
+def point_at(row, column):
+    """Return the point of a row and column, as `coordinates.point_from_rowcol` does."""
+    return (row + EDGE) * STRIDE + column + EDGE
+
+
+@kernel
 def clear(b, rows, columns):
     """Make an empty board with black to move. Rectangles are allowed here, and used to count positions."""
     b.hash = 0
@@ -99,7 +105,7 @@ def clear(b, rows, columns):
         b.where[p] = 0
     for row in range(rows):
         for column in range(columns):
-            p = (row + 1) * STRIDE + column + 1
+            p = point_at(row, column)
             b.color[p] = EMPTY
             _enlist(b, p)
 
@@ -370,7 +376,7 @@ def legal_points(b, color, history, plies, points):
     count = 0
     for row in range(b.rows):
         for column in range(b.columns):
-            p = (row + 1) * STRIDE + column + 1
+            p = point_at(row, column)
             if game_legality(b, p, color, history, plies) == LEGAL:
                 points[count] = p
                 count += 1

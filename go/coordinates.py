@@ -4,15 +4,16 @@ The upper left, lower left and upper right corners of a 9x9 board, and a pass, i
 
 | system     | upper left | lower left | upper right | pass     | who speaks it                                  |
 |------------|------------|------------|-------------|----------|------------------------------------------------|
-| point      | 21         | 181        | 29          | 0        | the kernels: `(row + 1) * STRIDE + column + 1` |
+| point      | 44         | 212        | 52          | 0        | the kernels: `(row + 2) * STRIDE + column + 2` |
 | row, column| (0, 0)     | (8, 0)     | (0, 8)      | none     | numpy arrays; rows count from the top          |
 | action     | 0          | 72         | 8           | 81       | network outputs: `row * size + column`         |
 | GTP        | A9         | A1         | J9          | pass     | people and engines; rows from below, no I      |
 | SGF        | aa         | ai         | ia          | "" or tt | game records; column first, rows from the top  |
 
 The point is the hub: every other system converts to a point and back. Because STRIDE is the same for every board
-size, a point is the same number on every board, its neighbours are `p - STRIDE`, `p - 1`, `p + 1` and `p + STRIDE`,
-and one column of border serves as the right edge of one row and the left edge of the next.
+size, a point is the same number on every board, and its neighbours are `p - STRIDE`, `p - 1`, `p + 1`, `p + STRIDE`.
+The border is two points wide all round, so that whatever lies within two steps of a point on the board is inside the
+arrays, and on the board or on the border as it should be; the right border of a row is the left border of the next.
 """
 
 from numbers import Integral
@@ -21,8 +22,9 @@ from go.errors import GoError
 
 MIN_SIZE = 2
 MAX_SIZE = 19
-STRIDE = MAX_SIZE + 1
-POINTS = 424  # (MAX_SIZE + 2) * STRIDE + 1 = 421 with the border all round, rounded up to whole 8-byte words
+EDGE = 2  # the width of the border
+STRIDE = MAX_SIZE + EDGE
+POINTS = 488  # (MAX_SIZE + 2 * EDGE) * STRIDE + EDGE = 485 with the border all round, rounded up to 8-byte words
 PASS = 0  # a border point, so no stone can ever be there
 
 GTP_COLUMNS = "ABCDEFGHJKLMNOPQRST"
@@ -37,21 +39,24 @@ def check_size(size: int) -> int:
 
 
 def on_board(point: int, size: int) -> bool:
-    row, column = divmod(point - STRIDE - 1, STRIDE)
+    row, column = _unchecked_rowcol(point)
     return 0 <= row < size and 0 <= column < size
+
+
+def _unchecked_rowcol(point: int) -> tuple[int, int]:
+    return divmod(point - EDGE * STRIDE - EDGE, STRIDE)
 
 
 def point_from_rowcol(row: int, column: int, size: int) -> int:
     if not (0 <= row < size and 0 <= column < size):
         raise GoError(f"Row {row}, column {column} is off the {size}x{size} board.")
-    return (row + 1) * STRIDE + column + 1
+    return (row + EDGE) * STRIDE + column + EDGE
 
 
 def rowcol_from_point(point: int, size: int) -> tuple[int, int]:
     if not on_board(point, size):
         raise GoError(f"Point {point} is off the {size}x{size} board.")
-    row, column = divmod(point - STRIDE - 1, STRIDE)
-    return row, column
+    return _unchecked_rowcol(point)
 
 
 def point_from_action(action: int, size: int) -> int:

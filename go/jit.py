@@ -1,13 +1,17 @@
 """The `kernel` decorator: compiled by numba, free of the GIL, cached on disk, and never stale.
 
 numba's own disk cache notices a change in the file of a kernel, but not in the file of a kernel that it calls, and
-would then run the old machine code. So our cache folder is named after the contents of every file that holds kernels.
+would then run the old machine code. So our cache folder is named after the contents of every file that holds kernels,
+and of the files that those import, whose constants are compiled in.
 """
 
 import hashlib
 import os
+import re
 import shutil
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numba
@@ -18,12 +22,18 @@ KEPT_CACHES = 3  # enough to switch between a few branches without compiling ane
 
 
 def sources_fingerprint(root: Path) -> str:
-    """Name the contents of all files of the rooms under `root` that define kernels."""
+    """Name the contents of all files of the rooms under `root` that define kernels, and of those that they import."""
     digest = hashlib.sha256()
-    for path in sorted(root.glob("*/*.py")):
-        source = path.read_bytes()
-        if b"@kernel" in source:
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + source + b"\0")
+    todo = [path for path in root.glob("*/*.py") if "@kernel" in path.read_text(encoding="utf-8")]
+    found: set[Path] = set()
+    while todo:
+        path = todo.pop()
+        if path not in found and path.is_file():
+            found.add(path)
+            imports = re.findall(r"^from ([\w.]+) import", path.read_text(encoding="utf-8"), re.MULTILINE)
+            todo += [root / (name.replace(".", "/") + ".py") for name in imports]
+    for path in sorted(found):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
@@ -34,7 +44,7 @@ def cache_folder(root: Path) -> Path:
     try:
         folder = _touch(base / name)
     except OSError:  # a project folder that cannot be written to
-        folder = _touch(Path.home() / ".cache" / "prezero" / name)
+        folder = _touch(Path(tempfile.mkdtemp(prefix="prezero-")) / name)
     newest_first = sorted(folder.parent.glob("kernels-*"), key=lambda old: old.stat().st_mtime, reverse=True)
     for old in newest_first[KEPT_CACHES:]:
         shutil.rmtree(old, ignore_errors=True)
@@ -48,13 +58,13 @@ def _touch(folder: Path) -> Path:
 
 
 class _Announcer(event.Listener):
-    """Says on stderr what is being compiled, so that the first call of a command does not seem to hang."""
+    """Says on stderr which kernel of ours is being compiled, so that a first call does not seem to hang."""
 
     depth = 0
 
     def on_start(self, event) -> None:
-        if self.depth == 0:
-            function = event.data["dispatcher"].py_func
+        function = event.data["dispatcher"].py_func
+        if self.depth == 0 and Path(function.__code__.co_filename).is_relative_to(ROOT):
             name = f"{function.__module__}.{function.__name__}"
             print(f"compiling {name} (once for this machine and version)", file=sys.stderr, flush=True)
         self.depth += 1
@@ -63,6 +73,15 @@ class _Announcer(event.Listener):
         self.depth -= 1
 
 
-numba.config.CACHE_DIR = str(cache_folder(ROOT))
+CACHE = str(cache_folder(ROOT))
 event.register("numba:compile", _Announcer())
-kernel = numba.njit(cache=True, nogil=True)
+
+
+def kernel(function: Callable) -> Callable:
+    """Compile a function on its first call, to run without the global lock, and cache it on disk."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = CACHE  # only while numba looks for it: other users of numba keep theirs
+    try:
+        return numba.njit(cache=True, nogil=True)(function)
+    finally:
+        numba.config.CACHE_DIR = before

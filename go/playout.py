@@ -50,7 +50,7 @@ def new_rng(*seeds: int) -> np.ndarray:
     processors would fight at every draw.
     """
     rng = np.zeros(8, np.uint64)
-    rng[0] = np.random.SeedSequence(seeds).generate_state(1, np.uint64)[0]
+    rng[0] = np.random.SeedSequence((len(seeds), *seeds)).generate_state(1, np.uint64)[0]
     return rng
 
 

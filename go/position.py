@@ -29,6 +29,7 @@ from go.board import (
     set_turn,
 )
 from go.coordinates import (
+    EDGE,
     MAX_SIZE,
     PASS,
     POINTS,
@@ -37,6 +38,7 @@ from go.coordinates import (
     gtp_from_point,
     on_board,
     point_from_gtp,
+    point_from_rowcol,
 )
 from go.draw import board_svg
 from go.errors import GoError
@@ -44,6 +46,8 @@ from go.handicap import handicap_points
 from go.jit import kernel
 from go.score import area_margin, area_owners
 from go.text import read_board, write_board
+
+OUTSIDE = -1  # no board has this point
 
 
 @kernel
@@ -61,6 +65,15 @@ def _try_move(boards, point, color, hashes, ply, superko):
     play(b, point)
     hashes[ply] = b.hash
     return LEGAL
+
+
+@kernel
+def _replay(boards, moves):
+    """Play moves that were legal once, given as rows of colour and point."""
+    b = boards[0]
+    for i in range(len(moves)):
+        set_turn(b, moves[i, 0])
+        play(b, moves[i, 1])
 
 
 @kernel
@@ -100,11 +113,12 @@ class Position:
         """Set up a drawn board (`go.text`); lower-case letters in it are looked up with `at`."""
         colors, named_points = read_board(text)
         position = cls(len(colors), komi, superko)
-        position.set_up(
-            black=[(row + 1) * STRIDE + column + 1 for row, column in np.argwhere(colors == BLACK).tolist()],
-            white=[(row + 1) * STRIDE + column + 1 for row, column in np.argwhere(colors == WHITE).tolist()],
-            to_move=to_move,
+        size = len(colors)
+        black, white = (
+            [point_from_rowcol(row, column, size) for row, column in np.argwhere(colors == color).tolist()]
+            for color in (BLACK, WHITE)
         )
+        position.set_up(black, white, to_move=to_move)
         position.named_points = named_points
         return position
 
@@ -164,9 +178,9 @@ class Position:
         """Return a move, given as a point or as a GTP vertex, as a point."""
         if isinstance(move, str):
             return point_from_gtp(move, self.size)
-        if not isinstance(move, Integral):
+        if not isinstance(move, Integral) or isinstance(move, bool):
             raise GoError(f"{move!r} is no move: moves are points or GTP vertices.")
-        return int(move)
+        return int(move) if 0 <= move < POINTS else OUTSIDE
 
     def color_at(self, move: int | str) -> int:
         return int(self.board["color"][self._checked(move)])
@@ -240,7 +254,7 @@ class Position:
             return self.to_move
         if color not in COLOR_NAMES:
             raise GoError(f"{color!r} is no colour: black is {BLACK}, white is {WHITE}.")
-        return color
+        return int(color)
 
     def _refusal(self, verdict: int, move: int | str, color: int) -> str:
         point, who = self.point(move), COLOR_NAMES[color].capitalize()
@@ -270,26 +284,27 @@ class Position:
         """Take back the last move, by playing the game again up to there."""
         if not self._moves:
             raise GoError("There is no move to take back.")
-        moves = self._moves[:-1]
+        self._moves.pop()
         copy_board(self.boards, self._start)
-        self._moves = []
-        for color, point in moves:
-            self.play(point, color)
+        _replay(self.boards, np.array(self._moves, np.int64).reshape(-1, 2))
         return self
 
     def copy(self) -> Self:
-        """Return a position that shares nothing with this one."""
+        """Return a position that goes its own way from here."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.boards = _copied(self.boards)
         twin._hashes = self._hashes.copy()
         twin._moves = self._moves.copy()
+        twin.named_points = self.named_points.copy()
         return twin
+
+    __copy__ = copy
 
     def by_row_and_column(self, by_point: np.ndarray) -> np.ndarray:
         """Cut the board out of an array by point; return a copy by row and column."""
-        rows = by_point[: (MAX_SIZE + 2) * STRIDE].reshape(-1, STRIDE)
-        return rows[1 : self.size + 1, 1 : self.size + 1].copy()
+        rows = by_point[: (MAX_SIZE + 2 * EDGE) * STRIDE].reshape(-1, STRIDE)
+        return rows[EDGE : EDGE + self.size, EDGE : EDGE + self.size].copy()
 
     def owners(self) -> np.ndarray:
         """Return by row and column who owns each point by Tromp-Taylor counting: BLACK, WHITE or EMPTY for neither."""

@@ -116,9 +116,13 @@ def play_chunk(board: BoardSettings, count: int, seed: int, chunk: int) -> Tally
 def play_all(settings: Settings, folder: Path, key: dict[str, Any]) -> Tally:
     """Play all games in chunks on several threads; games played before a kill with the same key count."""
     done, tally = 0, Tally.empty()
-    saved = read_json(folder / "progress.json")
-    if saved and saved["key"] == key:
-        done, tally = saved["chunks"], Tally.from_plain(saved["tally"])
+    path = folder / "progress.json"
+    saved = read_json(path)
+    try:
+        if saved is not None and saved["key"] == key:
+            done, tally = int(saved["chunks"]), Tally.from_plain(saved["tally"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{path} is not what we wrote; remove it to begin anew.") from error
 
     def play(chunk: int) -> Tally:
         games = min(CHUNK, settings.playouts - chunk * CHUNK)
@@ -134,7 +138,7 @@ def play_all(settings: Settings, folder: Path, key: dict[str, Any]) -> Tally:
                 tally.add(part)
                 progress.update(part.games)
             done = batch.stop
-            write_json(folder / "progress.json", {"key": key, "chunks": done, "tally": tally.to_plain()})
+            write_json(path, {"key": key, "chunks": done, "tally": tally.to_plain()})
     return tally
 
 
@@ -214,6 +218,8 @@ def main(settings: Settings) -> None:
         write_manifest(folder, STAGE, key, {k: list(v) for k, v in statistics(tally, size, komi).items()})
         (folder / "progress.json").unlink(missing_ok=True)
         manifest = finished(folder, key)
+    else:
+        print(f"Done earlier, by version {manifest['code']}; remove the folder below to play anew.\n")
     print(report(size, settings.playouts, manifest["metrics"]))
     print(f"\nDrawings and manifest: {folder}")
 

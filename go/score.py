@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from go.board import BLACK, EMPTY, ORTHOGONAL, WHITE
-from go.coordinates import POINTS, STRIDE
+from go.board import BLACK, EMPTY, ORTHOGONAL, WHITE, point_at
+from go.coordinates import POINTS
 from go.jit import kernel
 
 
@@ -14,7 +14,7 @@ def area_owners(b, owners):
     margin = 0
     for row in range(b.rows):
         for column in range(b.columns):
-            p = (row + 1) * STRIDE + column + 1
+            p = point_at(row, column)
             owners[p] = b.color[p]
             margin += (b.color[p] == BLACK) - np.int64(b.color[p] == WHITE)
 

@@ -3,14 +3,13 @@
 import json
 import os
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from pipeline.errors import UserError
 
 ROOT = Path(__file__).resolve().parent.parent
-RUNS = Path(os.environ.get("PREZERO_RUNS", ROOT / "runs"))
+RUNS = Path(os.environ.get("PREZERO_RUNS") or ROOT / "runs")
 VERSION = "0.1.0"
 MANIFEST_FORMAT = 1
 
@@ -30,20 +29,18 @@ def stage_folder(run: str, stage: str) -> Path:
 def write_atomic(path: Path, content: str | bytes) -> None:
     """Write a file so that it is there whole or as it was before, whatever happens meanwhile."""
     data = content.encode() if isinstance(content, str) else content
+    path = path.resolve()  # a link stays a link
+    if path.exists() and not path.is_file():
+        raise UserError(f"Cannot write {path}: it is not a file.")
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        draft = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.chmod(0o644)  # mkstemp makes it private; results are for everybody
-            draft.replace(path)
-        except BaseException:
-            draft.unlink()
-            raise
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
     except OSError as error:
+        draft.unlink(missing_ok=True)
         raise UserError(f"Cannot write {path}: {error.strerror}.") from error
 
 
@@ -64,9 +61,11 @@ def read_json(path: Path) -> Any | None:
 def code_version() -> str:
     """Return the version, with the commit if this is a git checkout, and a plus sign if files were changed since."""
     git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+", "--exclude=*"]
+    if not (ROOT / ".git").exists():
+        return VERSION
     try:
         answer = subprocess.run(git, capture_output=True, text=True, timeout=10)
-    except OSError:  # no git on this machine
+    except (OSError, subprocess.TimeoutExpired):  # no git on this machine, or none that answers
         return VERSION
     return f"{VERSION} {answer.stdout.strip()}".strip()
 
@@ -84,8 +83,18 @@ def write_manifest(folder: Path, stage: str, settings: dict[str, Any], metrics: 
 
 
 def finished(folder: Path, settings: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the manifest of a stage that has been done with exactly these settings, else None."""
-    manifest = read_json(folder / "manifest.json")
-    if manifest and manifest["format"] == MANIFEST_FORMAT and manifest["settings"] == settings:
-        return manifest
-    return None
+    """Return the manifest of a stage that has been done with these settings; None if it is still to do.
+
+    Results of other settings are never overwritten.
+    """
+    path = folder / "manifest.json"
+    manifest = read_json(path)
+    if manifest is None:
+        return None
+    if not isinstance(manifest, dict) or not {"format", "code", "settings", "metrics"} <= manifest.keys():
+        raise UserError(f"{path} is not a manifest; remove it to begin anew.")
+    if manifest["format"] != MANIFEST_FORMAT:
+        raise UserError(f"{path} has format {manifest['format']}, not {MANIFEST_FORMAT}; remove it to begin anew.")
+    if manifest["settings"] != settings:
+        raise UserError(f"{folder} holds the results of other settings; name this run with run=NAME, or remove them.")
+    return manifest

@@ -16,7 +16,7 @@ class StageSettings:
     """What every stage accepts."""
 
     scale: Any = setting(None, "how much work: a preset for all stages")
-    run: str = setting("lineage", "name of the run: results go to runs/<run>/<stage>/")
+    run: str = setting("", "name of the run, by default the scale: results go to runs/<run>/<stage>/")
     seed: int = setting(1, "seed of all randomness")
 
 

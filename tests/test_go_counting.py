@@ -5,8 +5,7 @@ Every colouring of the board is set up with the kernel; it is legal if every cha
 
 import pytest
 
-from go.board import EMPTY, add_stone, clear, count_liberties, new_boards
-from go.coordinates import STRIDE
+from go.board import EMPTY, add_stone, clear, count_liberties, new_boards, point_at
 from go.jit import kernel
 
 
@@ -21,10 +20,10 @@ def count_legal_positions(boards, rows, columns):
             color = rest % 3
             rest //= 3
             if color != EMPTY:
-                add_stone(b, (i // columns + 1) * STRIDE + i % columns + 1, color)
+                add_stone(b, point_at(i // columns, i % columns), color)
         legal = True
         for i in range(rows * columns):
-            p = (i // columns + 1) * STRIDE + i % columns + 1
+            p = point_at(i // columns, i % columns)
             legal &= (b.color[p] == EMPTY) | (count_liberties(b, b.chain[p]) > 0)
         total += legal
     return total

@@ -39,11 +39,17 @@ def test_a_second_run_compiles_nothing_and_a_changed_callee_is_noticed(tmp_path)
     assert answer == "30" and "compiling go.outer.outer" in said  # numba's own cache would have said 20
 
 
-def test_only_files_with_kernels_count(tmp_path):
+def test_only_files_with_kernels_and_what_they_import_count(tmp_path):
     make_project(tmp_path)
     before = sources_fingerprint(tmp_path)
     (tmp_path / "go" / "other.py").write_text("x = 1\n")
     assert sources_fingerprint(tmp_path) == before
+    inner = tmp_path / "go" / "inner.py"
+    inner.write_text("from go.other import x\n" + inner.read_text())  # now its constants may be compiled in
+    before = sources_fingerprint(tmp_path)
+    (tmp_path / "go" / "other.py").write_text("x = 2\n")
+    assert sources_fingerprint(tmp_path) != before
+    before = sources_fingerprint(tmp_path)
     (tmp_path / "go" / "other.py").write_text("@kernel\n")
     assert sources_fingerprint(tmp_path) != before
 

@@ -1,10 +1,12 @@
 """Position: what it refuses and how it says so, undo, set-up, handicap, history, and that errors change nothing."""
 
+import copy
+
 import numpy as np
 import pytest
 
 from go import BLACK, EMPTY, PASS, WHITE, GoError, Move, Position
-from go.coordinates import on_board
+from go.coordinates import on_board, rowcol_from_point
 from go.handicap import handicap_points, star_points
 from go.playout import new_rng, random_move
 
@@ -29,7 +31,7 @@ def outline(position: Position) -> tuple:
         ("", "'' is not a point of the 5x5 board."),
         (999, "White cannot play 999: there is no such point on a 5x5 board."),
         (-3, "White cannot play -3: there is no such point on a 5x5 board."),
-        (20, "White cannot play 20: there is no such point on a 5x5 board."),
+        (43, "White cannot play 43: there is no such point on a 5x5 board."),
     ],
 )
 def test_refused_moves_name_the_move_and_the_reason(move, sentence):
@@ -60,6 +62,8 @@ def test_other_refusals():
     for attempt, sentence in (
         (lambda: position.play("C3", 3), "3 is no colour: black is 1, white is 2."),
         (lambda: position.play(45.5), "45.5 is no move: moves are points or GTP vertices."),
+        (lambda: position.play(False), "False is no move: moves are points or GTP vertices."),
+        (lambda: position.play(2**63), f"White cannot play {2**63}: there is no such point on a 9x9 board."),
         (lambda: position.play(None), "None is no move: moves are points or GTP vertices."),
         (lambda: Position(9, komi=float("nan")), "Komi nan is not a number of points."),
         (lambda: Position(9, komi=float("inf")), "Komi inf is not a number of points."),
@@ -114,6 +118,41 @@ def test_undo_keeps_set_up_stones_and_superko_forgets_the_undone_move():
     assert position.is_legal(position.at("a"))
 
 
+def test_undo_does_not_judge_moves_again():
+    position = Position.from_text(
+        """
+        . X O .
+        X O a O
+        . X O .
+        . . . .
+    """,
+        superko=False,
+    )
+    position.play(position.at("a")).play(PASS).play(PASS).play("B3").play("A1")
+    position.superko = True
+    assert len(position.undo().history) == 4 and position.color_at("B3") == WHITE
+
+
+def test_a_copy_goes_its_own_way():
+    position = Position.from_text("""
+        . X O .
+        X O a O
+        . X O .
+        . . . .
+    """)
+    for twin in (position.copy(), copy.copy(position), copy.deepcopy(position)):
+        twin.play(twin.at("a")).play("A1").play("D1")
+        assert position.history == () and position.colors[1, 1] == WHITE and position.is_legal(position.at("a"))
+        twin.named_points.clear()
+        assert position.at("a")
+    twin = position.copy()
+    for game in (twin, position):  # each has a superko history of its own
+        game.play(game.at("a"))
+    twin.play("A1").play(PASS)
+    position.play(PASS).play(PASS)
+    assert twin.is_legal("B3") and not position.is_legal("B3")
+
+
 def test_history_turns_and_passes():
     position = Position(5).play("C3").play("pass").play("D3")
     assert position.history == (Move(BLACK, position.point("C3")), Move(WHITE, PASS), Move(BLACK, position.point("D3")))
@@ -157,7 +196,7 @@ def test_star_points_lie_on_the_board_and_are_symmetric():
         stars = star_points(size)
         assert all(on_board(point, size) for point in stars)
         assert len(stars) == {9: 5, 11: 5}.get(size, 0 if size < 7 else 9 if size % 2 and size > 7 else 4)
-        places = {divmod(point - 21, 20) for point in stars}
+        places = {rowcol_from_point(point, size) for point in stars}
         assert {(size - 1 - row, column) for row, column in places} == places
         assert {(column, row) for row, column in places} == places
     assert set(handicap_points(5, 9)) == set(star_points(9))

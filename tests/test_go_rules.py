@@ -5,6 +5,7 @@ import pytest
 import reference
 
 from go import BLACK, EMPTY, PASS, WHITE, GoError, Position
+from go.coordinates import point_from_rowcol
 
 
 def stones(text: str) -> list[list[int]]:
@@ -237,7 +238,7 @@ def test_random_games_under_superko_never_repeat_and_offer_every_other_move(size
             for row, column in np.ndindex(size, size):
                 after = reference.after_move(position.colors, row, column, position.to_move)
                 if after is not None and after.tolist() not in seen:
-                    allowed.append((row + 1) * 20 + column + 1)
+                    allowed.append(point_from_rowcol(row, column, size))
             assert position.legal_moves().tolist() == allowed
             position.play(int(rng.choice(allowed)) if allowed else PASS)
             seen.append(position.colors.tolist())

@@ -130,13 +130,17 @@ def test_random_play_writes_its_artefact_and_is_not_done_twice(tmp_path):
     assert re.search(r"\| black wins, komi 7.5 \| 0\.4\d+ ± 0\.007\d \| 0\.4213 \| 0\.4212 \|", first.stdout)
     written = (folder / "manifest.json").stat().st_mtime_ns
     again = prezero(*arguments, "threads=1", runs=tmp_path)
-    assert again.stdout == first.stdout and (folder / "manifest.json").stat().st_mtime_ns == written
+    assert again.stdout.startswith(f"Done earlier, by version {manifest['code']}; ")
+    assert again.stdout.endswith(first.stdout) and (folder / "manifest.json").stat().st_mtime_ns == written
     other = prezero(*arguments, "seed=2", runs=tmp_path)
-    assert other.stdout != first.stdout
+    assert other.returncode == 2 and (folder / "manifest.json").stat().st_mtime_ns == written
+    assert other.stderr == (
+        f"prezero: {folder} holds the results of other settings; name this run with run=NAME, or remove them.\n"
+    )
 
 
 def test_random_play_goes_on_after_a_kill_and_ends_with_the_same_numbers(tmp_path):
-    arguments = ["go.random_play", "board=19x19", "playouts=60000", "run=killed"]
+    arguments = ["go.random_play", "board=19x19", "playouts=80000", "threads=1", "run=killed"]
     environment = {**os.environ, "PREZERO_RUNS": str(tmp_path)}
     progress = tmp_path / "killed" / "go.random_play" / "progress.json"
     process = subprocess.Popen([sys.executable, "-m", "pipeline", *arguments], env=environment, cwd=ROOT)
@@ -146,10 +150,10 @@ def test_random_play_goes_on_after_a_kill_and_ends_with_the_same_numbers(tmp_pat
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     saved = json.loads(progress.read_text())
-    assert 0 < saved["tally"]["games"] < 60000
+    assert 0 < saved["tally"]["games"] < 80000
     assert saved["tally"]["games"] == 1000 * saved["chunks"]
-    prezero(*arguments, runs=tmp_path)
-    prezero(*arguments, "run=whole", runs=tmp_path)
+    prezero(*arguments, "threads=2", runs=tmp_path)
+    prezero(*arguments, "threads=2", "run=whole", runs=tmp_path)
     metrics = [read_json(tmp_path / run / "go.random_play" / "manifest.json")["metrics"] for run in ("killed", "whole")]
     assert metrics[0] == metrics[1]
     assert not progress.exists()
@@ -197,6 +201,15 @@ def test_atomic_writes_leave_the_old_file_or_the_new_one(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
+    (tmp_path / "link.txt").symlink_to("result.txt")
+    write_atomic(tmp_path / "link.txt", "older")
+    assert path.read_text() == "older" and (tmp_path / "link.txt").is_symlink()
+    (tmp_path / "link.txt").unlink()
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserError, match="Cannot write .*pipe: it is not a file"):
+        write_atomic(tmp_path / "pipe", "x")
+    (tmp_path / "pipe").unlink()
+    write_atomic(path, "old")
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(UserError, match=r"Cannot write .*result.txt: No space left on device"):
         write_atomic(path, "new")
@@ -210,7 +223,9 @@ def test_a_damaged_manifest_is_named(tmp_path, monkeypatch):
     assert finished(folder, settings) is None
     write_manifest(folder, "stage", settings, {"x": 2})
     assert finished(folder, settings)["metrics"] == {"x": 2}
-    assert finished(folder, {"a": 2}) is None
-    (folder / "manifest.json").write_text("{")
-    with pytest.raises(UserError, match=r"manifest.json cannot be read .*; remove it to begin anew"):
-        finished(folder, settings)
+    with pytest.raises(UserError, match="holds the results of other settings; name this run with run=NAME"):
+        finished(folder, {"a": 2})
+    for damage, sentence in (("{", "cannot be read"), ("[1]", "is not a manifest"), ('{"a": 1}', "is not a manifest")):
+        (folder / "manifest.json").write_text(damage)
+        with pytest.raises(UserError, match=f"{sentence}.*; remove it to begin anew"):
+            finished(folder, settings)
