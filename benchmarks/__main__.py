@@ -27,6 +27,8 @@ def main(settings: Settings) -> None:
         raise UserError(f"only={settings.only} is no table; there are {', '.join(TABLES)}.")
     if settings.rounds < 1:
         raise UserError(f"rounds={settings.rounds} is too few: at least 1 is needed.")
+    if settings.write and not Path(settings.write).resolve().parent.is_dir():
+        raise UserError(f"write={settings.write} is in a folder that does not exist.")
     names = [settings.only] if settings.only else list(TABLES)
     where = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     parts = [

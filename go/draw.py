@@ -4,6 +4,7 @@ Everything is laid on by point (`go.coordinates`) or as an array by row and colu
 complete SVG document that browsers, notebooks and vector editors show alike.
 """
 
+import re
 from collections.abc import Mapping
 from html import escape
 
@@ -23,6 +24,7 @@ WOOD, LINE, LABEL = "#e8c274", "#4a3413", "#6b5330"
 STONES = {BLACK: ("#111111", "#000000"), WHITE: ("#fafafa", "#55504a")}
 INK = {BLACK: "#ffffff", WHITE: "#000000", EMPTY: "#2b1200"}
 HEAT = "#c4161c"
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")  # not allowed in XML
 MARKS = ("circle", "square", "triangle", "cross")
 
 
@@ -94,7 +96,7 @@ def _xy(point: int, size: int) -> tuple[float, float]:
 def _text(x: float, y: float, text: str, fill: str, height: float) -> str:
     return (
         f'<text x="{x:g}" y="{y:g}" dy="0.36em" fill="{fill}" font-size="{height:.3g}" text-anchor="middle">'
-        f"{escape(text)}</text>"
+        f"{escape(CONTROL.sub(' ', text))}</text>"
     )
 
 

@@ -15,14 +15,16 @@ from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.settings import setting
 
+MOST_PLAYOUTS = 10_000_000  # more would say no more, and fill the memory
+
 
 @dataclasses.dataclass
 class Settings:
     board: BoardSettings = setting(BoardSettings, "the board")
     moves: str = setting("", "moves from black's first, as in moves='E5 C3 pass G7'")
     handicap: int = setting(0, "fixed handicap stones placed before the moves; white then moves first")
-    text: str = setting("", "a file with a text board (X black, O white, . empty) to set up before the moves")
-    to_move: str = setting("black", "who moves first on a text board: black or white")
+    text: str = setting("", "a file with a board drawn as text (X black, O white, . empty), which also gives its size")
+    to_move: str = setting("", "who moves first, black or white, if not black or, with a handicap, white")
     numbers: bool = setting(False, "number the stones by their move in the drawing")
     playouts: int = setting(0, "random games from here, to show who ends up owning each point")
     seed: int = setting(1, "seed of the random games")
@@ -31,21 +33,22 @@ class Settings:
 
 def set_up(settings: Settings) -> Position:
     """Make the position that the settings describe."""
-    if settings.to_move not in ("black", "white"):
+    if settings.to_move not in ("", "black", "white"):
         raise UserError(f"to_move={settings.to_move} is no colour: black or white.")
     if settings.text:
         try:
-            drawn = Path(settings.text).read_text(encoding="utf-8")
+            drawn = Path(settings.text).read_text(encoding="utf-8-sig")
         except OSError as error:
             raise UserError(f"There is no text board in {settings.text}: {error.strerror}.") from error
         except UnicodeDecodeError as error:
             raise UserError(f"There is no text board in {settings.text}: it is not text.") from error
-        color = BLACK if settings.to_move == "black" else WHITE
-        position = Position.from_text(drawn, color, settings.board.komi)
+        position = Position.from_text(drawn, komi=settings.board.komi)
     else:
         position = Position(settings.board.size, settings.board.komi)
     if settings.handicap:
         position.place_handicap(settings.handicap)
+    if settings.to_move:
+        position.set_up(to_move=BLACK if settings.to_move == "black" else WHITE)
     for move in settings.moves.split():
         position.play(move)
     return position
@@ -66,8 +69,10 @@ def expected_owners(position: Position, count: int, seed: int) -> tuple[np.ndarr
 
 
 def main(settings: Settings) -> None:
-    if settings.playouts < 0 or settings.seed < 0:
-        raise UserError("playouts and seed count from 0.")
+    if not 0 <= settings.playouts <= MOST_PLAYOUTS:
+        raise UserError(f"playouts={settings.playouts} is not between 0 and {MOST_PLAYOUTS:,}.")
+    if settings.seed < 0:
+        raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
     position = set_up(settings)
     print(position)
     print(f"If it ended now (all stones alive): {position.result()}.")

@@ -1,6 +1,7 @@
 """`./prezero COMMAND ...` ends up here: find the command and run its module."""
 
 import difflib
+import os
 import runpy
 import sys
 
@@ -21,4 +22,10 @@ def main() -> None:
     runpy.run_module(COMMANDS[name].module, run_name="__main__", alter_sys=False)
 
 
-main()
+try:
+    main()
+    sys.stdout.flush()
+except KeyboardInterrupt:  # while modules are still being imported, or in the tests
+    sys.exit(130)
+except BrokenPipeError:  # the reader of the overview, such as `head`, has had enough
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -29,16 +29,16 @@ def stage_folder(run: str, stage: str) -> Path:
 def write_atomic(path: Path, content: str | bytes) -> None:
     """Write a file so that it is there whole or as it was before, whatever happens meanwhile."""
     data = content.encode() if isinstance(content, str) else content
-    path = path.resolve()  # a link stays a link
     if path.exists() and not path.is_file():
         raise UserError(f"Cannot write {path}: it is not a file.")
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    target = path.resolve()  # a link stays a link
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         with draft.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(path)
+        draft.replace(target)
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise UserError(f"Cannot write {path}: {error.strerror}.") from error

@@ -24,8 +24,12 @@ def test(arguments: list[str]) -> int:
 
 def lint() -> int:
     """Run every linter, so that one run shows all that is wrong."""
-    return max(subprocess.call([tool(program), *arguments], cwd=ROOT) for program, *arguments in LINTERS)
+    codes = [subprocess.call([tool(program), *arguments], cwd=ROOT) for program, *arguments in LINTERS]
+    return 1 if any(codes) else 0
 
 
 if __name__ == "__main__":
+    if sys.argv[0] == "lint" and sys.argv[1:]:
+        print(f"prezero: lint takes no arguments, but got {sys.argv[1]!r}.", file=sys.stderr)
+        sys.exit(2)
     sys.exit(lint() if sys.argv[0] == "lint" else test(sys.argv[1:]))

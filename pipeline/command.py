@@ -25,28 +25,39 @@ from pipeline.settings import explain
 
 CONF = ROOT / "conf"
 SWEEP = ("-m", "--multirun")
+INTERRUPTED = 130  # what shells report of a program that Ctrl-C ended
 
 
 def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[type[Exception], ...] = ()) -> None:
     """Run `main` with settings from the command line; `refusals` are exceptions whose message is for the user."""
 
-    def start(config: DictConfig) -> None:
+    def start(config: DictConfig) -> None:  # catches all that it can, because Hydra would add a line of its own
         try:
             main(OmegaConf.to_object(config))
-        except (UserError, *refusals) as error:  # caught in here, because Hydra would add a line of its own
+        except (UserError, *refusals) as error:
             fail(str(error))
-        except BrokenPipeError:  # the reader of our output, such as `head`, has had enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OmegaConfBaseException as error:
+            fail(_sentence(error, name))
+        except BrokenPipeError:
+            _stop_writing()
 
     try:
         _run(name, settings, start)
+        sys.stdout.flush()
     except UserError as error:
         fail(str(error))
     except (HydraException, OmegaConfBaseException) as error:
         fail(_sentence(error, name))
+    except BrokenPipeError:
+        _stop_writing()
     except KeyboardInterrupt:
-        print("\nprezero: stopped; what was finished is kept.", file=sys.stderr)
-        sys.exit(130)
+        print("\nprezero: stopped; run the same command again to go on.", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+
+
+def _stop_writing() -> None:
+    """Let the rest of our output go nowhere: its reader, such as `head`, has had enough."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(sentence: str) -> None:
@@ -64,7 +75,8 @@ def _run(name: str, settings: type, start: Callable[[DictConfig], None]) -> None
         print(_help(name, settings, [override for override in overrides if override not in SWEEP]))
         return
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then leaves errors to `run`
-    sys.argv[1:] = [*overrides, *_quiet()]
+    flags = [override for override in overrides if override in SWEEP]
+    sys.argv[1:] = [*flags, *(override for override in overrides if override not in SWEEP), *_quiet()]
     hydra.main(version_base="1.3", config_path=str(CONF), config_name=name)(start)()
 
 
@@ -85,7 +97,7 @@ def _overrides(arguments: list[str], name: str, settings: type) -> list[str]:
             if not equals:
                 raise UserError(f"{argument!r} is not a setting; settings are written name=value.")
             options = _options(key) if key in groups else []
-            if options and not sweeps and value not in options:
+            if options and not set(value.split(",") if sweeps else [value]) <= set(options):
                 raise UserError(f"{argument} does not exist; there are {', '.join(options)}.")
             is_open = fields.get(key.partition(".")[0]) is Any  # what is in it is not ours to know
             if key not in fields and not options and not is_open and not key.startswith("hydra"):

@@ -9,7 +9,7 @@ from typing import Any
 from hydra.core.hydra_config import HydraConfig
 
 from pipeline.artefact import RUNS
-from pipeline.command import run
+from pipeline.command import INTERRUPTED, run
 from pipeline.commands import COMMANDS
 from pipeline.errors import UserError
 from pipeline.settings import StageSettings, setting
@@ -22,12 +22,23 @@ class Settings(StageSettings):
     board: Any = setting(None, "the board of all stages")
 
 
+def run_stage(stage: str, overrides: list[str]) -> int:
+    """Run a stage as a process of its own; return its exit code. On Ctrl-C, let it say so and end."""
+    process = subprocess.Popen([sys.executable, "-m", "pipeline", stage, *overrides])
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        return process.wait()
+
+
 def main(settings: Settings) -> None:
     stages = [name for name, command in COMMANDS.items() if command.is_stage]
     began = time.monotonic()
     for number, stage in enumerate(stages, 1):
         print(f"[{number}/{len(stages)}] {stage}: {COMMANDS[stage].summary}", flush=True)
-        status = subprocess.call([sys.executable, "-m", "pipeline", stage, *HydraConfig.get().overrides.task])
+        status = run_stage(stage, HydraConfig.get().overrides.task)
+        if status == INTERRUPTED:
+            sys.exit(status)
         if status:
             raise UserError(f"The lineage stopped at {stage}; run it again to go on from there.")
     print(f"Done in {time.monotonic() - began:.0f} s. Results are in {RUNS / settings.run}.")

@@ -39,8 +39,8 @@ def test_stones_stand_where_they_were_played():
 def test_labels_marks_and_title():
     position = Position(5).play("C3")
     marks = {position.point(v): m for v, m in zip(("A1", "B1", "D1"), ("square", "triangle", "cross"), strict=True)}
-    svg = position.to_svg(labels={position.point("C3"): 1, position.point("E5"): "a"}, marks=marks, title="<1 & 2>")
-    assert {"1", "a", "<1 & 2>"} <= set(words(svg))
+    svg = position.to_svg(labels={position.point("C3"): 1, position.point("E5"): "a"}, marks=marks, title="<1 &\x00 2>")
+    assert {"1", "a", "<1 &  2>"} <= set(words(svg))
     strokes = [element for element in drawn(svg, "rect") + drawn(svg, "path") if element.get("fill") == "none"]
     assert len(strokes) == 4  # the grid and three marks
     assert words(position.to_svg(coordinates=False)) == []

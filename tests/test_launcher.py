@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-TOOLS = ("sh", "dirname", "readlink", "cksum", "cat", "mkdir", "rm", "cp", "tail", "grep", "chmod", "env")
+TOOLS = ("sh", "dirname", "readlink", "cksum", "cat", "mkdir", "rm", "cp", "tail", "grep", "chmod", "env", "sleep")
 
 # Knows the four ways in which the launcher calls Python. FAKE_VERSION is its version; FAKE_VENV and FAKE_PIP, if set,
-# are what `venv` and `pip` complain of before they fail. Calls of pip are noted in pip.txt.
+# are what `venv` and `pip` complain of before they fail; a file no-pip says that there is none; FAKE_SLOW is for how
+# long pip works. Calls of pip are noted in pip.txt.
 FAKE_PYTHON = """#!/bin/sh
 case "$1 $2" in
     "-c ")  exit 0 ;;
@@ -24,8 +25,10 @@ case "$1 $2" in
     "-c import sys; sys.exit"*) case ${FAKE_VERSION:-3.12} in 3.9 | 3.10) exit 1 ;; *) exit 0 ;; esac ;;
     "--version "*) echo "Python ${FAKE_VERSION:-3.12}" ;;
     "-m venv") [ -z "$FAKE_VENV" ] || { echo "$FAKE_VENV"; exit 1; }
-        rm -rf "$4"; mkdir -p "$4/bin"; cp "$0" "$4/bin/python" ;;
-    "-m pip") shift 3; echo "$*" >>pip.txt; echo "Collecting numba==1"; echo "Installing collected packages: numba"
+        mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
+    "-m pip") [ "$3" != --version ] || { [ ! -e no-pip ]; exit; }
+        [ -z "$FAKE_SLOW" ] || sleep "$FAKE_SLOW"
+        shift 3; echo "$*" >>pip.txt; echo "Collecting numba==1"; echo "Installing collected packages: numba"
         [ -z "$FAKE_PIP" ] || { echo "$FAKE_PIP"; exit 1; } ;;
     "-m pipeline") shift 2; echo "ran: $*" ;;
     *) echo "unexpected call: $*" >&2; exit 99 ;;
@@ -89,7 +92,8 @@ def test_changed_pins_and_a_moved_folder_are_installed_anew(project):
     (project / "pyproject.toml").write_text("[project]\n# other pins\n")
     call(project)
     moved = project.rename(project.parent / "moved")
-    call(moved)
+    said = call(moved).stderr.splitlines()
+    assert said[0] == "prezero: the environment .venv is broken or was moved, and will be made anew"
     assert pip_calls(moved) == [f"--no-input -e {project}"] * 2 + [f"--no-input -e {moved}"]
 
 
@@ -150,7 +154,39 @@ def test_a_broken_environment_of_ours_is_made_anew(project):
     (project / ".venv" / "bin" / "python").unlink()
     done = call(project, "x")
     assert done.stdout == "ran: x\n"
-    assert done.stderr.splitlines()[0] == "prezero: the environment .venv is broken and will be made anew"
+    assert done.stderr.splitlines()[0] == "prezero: the environment .venv is broken or was moved, and will be made anew"
+
+
+def test_an_environment_that_was_interrupted_before_it_had_pip_is_made_anew(project):
+    (project / "no-pip").touch()
+    assert call(project, FAKE_PIP="ERROR: no pip").returncode == 2
+    (project / "no-pip").touch()
+    done = call(project, "x", FAKE_PIP="")
+    assert "is broken or was moved, and will be made anew" in done.stderr and done.stdout == "ran: x\n"
+
+
+def test_two_first_calls_at_once_install_once(project):
+    environment = {"PATH": str(project.parent / "bin"), "FAKE_SLOW": "0.5"}
+    options = {"cwd": project, "env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    both = [subprocess.Popen([project / "prezero", "x"], **options) for _ in range(2)]
+    said = [process.communicate() for process in both]
+    assert [out for out, _ in said] == ["ran: x\n"] * 2
+    assert sum("waiting for another ./prezero" in err for _, err in said) == 1
+    assert len(pip_calls(project)) == 1 and not (project / ".venv.lock").exists()
+
+
+def test_the_lock_of_a_killed_call_is_taken_over(project):
+    (project / ".venv.lock").mkdir()
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    (project / ".venv.lock" / "pid").write_text(str(gone.pid))
+    assert call(project, "x").stdout == "ran: x\n" and not (project / ".venv.lock").exists()
+
+
+def test_a_bad_python_named_by_the_user(project):
+    done = call(project, PREZERO_PYTHON="/nowhere/python")
+    assert done.returncode == 2
+    assert done.stderr == "prezero: PREZERO_PYTHON=/nowhere/python is not a Python 3.11 or newer.\n"
 
 
 def test_a_broken_environment_of_somebody_else_is_left_alone(project):

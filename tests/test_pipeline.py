@@ -70,7 +70,7 @@ def test_help_shows_the_values_that_presets_bring(tmp_path):
         (["go.show", "moves=E5 K9"], "'K9' is not a point of the 9x9 board."),
         (["go.show", "handicap=10"], "10 handicap stones do not fit a 9x9 board: it takes from 2 to 9."),
         (["go.show", "to_move=red"], "to_move=red is no colour: black or white."),
-        (["go.show", "playouts=-1"], "playouts and seed count from 0."),
+        (["go.show", "playouts=-1"], "playouts=-1 is not between 0 and 10,000,000."),
         (["go.show", "text=missing.txt"], "There is no text board in missing.txt: No such file or directory."),
         (["go.show", "svg=missing/board.svg"], "Cannot write missing/board.svg: No such file or directory."),
         (["go.show", "moves=E5,C3"], "'E5,C3' is not a point of the 9x9 board."),
@@ -206,7 +206,7 @@ def test_atomic_writes_leave_the_old_file_or_the_new_one(tmp_path, monkeypatch):
     assert path.read_text() == "older" and (tmp_path / "link.txt").is_symlink()
     (tmp_path / "link.txt").unlink()
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UserError, match="Cannot write .*pipe: it is not a file"):
+    with pytest.raises(UserError, match=r"Cannot write .*pipe: it is not a file"):
         write_atomic(tmp_path / "pipe", "x")
     (tmp_path / "pipe").unlink()
     write_atomic(path, "old")
