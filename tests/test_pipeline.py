@@ -229,3 +229,30 @@ def test_a_damaged_manifest_is_named(tmp_path, monkeypatch):
         (folder / "manifest.json").write_text(damage)
         with pytest.raises(UserError, match=f"{sentence}.*; remove it to begin anew"):
             finished(folder, settings)
+
+
+def test_ctrl_c_is_answered_with_a_sentence(tmp_path):
+    environment = {**os.environ, "PREZERO_RUNS": str(tmp_path)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pipeline", "lineage", "board=19x19", "scale=workstation"],
+        env=environment,
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    progress = tmp_path / "workstation" / "go.random_play" / "progress.json"
+    while not progress.exists() and process.poll() is None:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and progress.exists()
+    assert said.count("prezero: stopped; run the same command again to go on.") == 1 and "Traceback" not in said
+
+
+@pytest.mark.parametrize("arguments", ["", "--help", "go.show", "go.show --help"])
+def test_a_reader_that_goes_away_is_no_error(tmp_path, arguments):
+    command = f"{sys.executable} -m pipeline {arguments} | true"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=ROOT)
+    assert [line for line in done.stderr.splitlines() if not line.startswith("compiling ")] == []
