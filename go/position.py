@@ -178,7 +178,8 @@ class Position:
         """Return a move, given as a point or as a GTP vertex, as a point."""
         if isinstance(move, str):
             return point_from_gtp(move, self.size)
-        if not isinstance(move, Integral) or isinstance(move, bool):
+        is_number = type(move) is int or (isinstance(move, Integral) and not isinstance(move, bool))
+        if not is_number:
             raise GoError(f"{move!r} is no move: moves are points or GTP vertices.")
         return int(move) if 0 <= move < POINTS else OUTSIDE
 
