@@ -5,6 +5,7 @@ would then run the old machine code. So our cache folder is named after the cont
 and of the files that those import, whose constants are compiled in.
 """
 
+import contextlib
 import hashlib
 import os
 import re
@@ -45,9 +46,10 @@ def cache_folder(root: Path) -> Path:
         folder = _touch(base / name)
     except OSError:  # a project folder that cannot be written to
         folder = _touch(Path(tempfile.mkdtemp(prefix="prezero-")) / name)
-    newest_first = sorted(folder.parent.glob("kernels-*"), key=lambda old: old.stat().st_mtime, reverse=True)
-    for old in newest_first[KEPT_CACHES:]:
-        shutil.rmtree(old, ignore_errors=True)
+    with contextlib.suppress(OSError):  # another process may be clearing up at the same time
+        newest_first = sorted(folder.parent.glob("kernels-*"), key=lambda old: old.stat().st_mtime, reverse=True)
+        for old in newest_first[KEPT_CACHES:]:
+            shutil.rmtree(old, ignore_errors=True)
     return folder
 
 

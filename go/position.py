@@ -105,15 +105,15 @@ class Position:
         self.superko = superko
         self.named_points: dict[str, list[int]] = {}
         self.boards = new_boards()
-        clear(self.boards[0], size, size)
+        clear(self.boards[0], self.size, self.size)
         self._begin()
 
     @classmethod
     def from_text(cls, text: str, to_move: int = BLACK, komi: float = 7.5, superko: bool = True) -> Self:
         """Set up a drawn board (`go.text`); lower-case letters in it are looked up with `at`."""
         colors, named_points = read_board(text)
-        position = cls(len(colors), komi, superko)
         size = len(colors)
+        position = cls(size, komi, superko)
         black, white = (
             [point_from_rowcol(row, column, size) for row, column in np.argwhere(colors == color).tolist()]
             for color in (BLACK, WHITE)

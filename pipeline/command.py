@@ -75,8 +75,8 @@ def _run(name: str, settings: type, start: Callable[[DictConfig], None]) -> None
         print(_help(name, settings, [override for override in overrides if override not in SWEEP]))
         return
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then leaves errors to `run`
-    flags = [override for override in overrides if override in SWEEP]
-    sys.argv[1:] = [*flags, *(override for override in overrides if override not in SWEEP), *_quiet()]
+    flags_first = sorted(overrides, key=lambda override: override not in SWEEP)  # as Hydra wants them
+    sys.argv[1:] = [*flags_first, *_quiet()]
     hydra.main(version_base="1.3", config_path=str(CONF), config_name=name)(start)()
 
 

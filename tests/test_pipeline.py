@@ -180,7 +180,7 @@ def test_the_lineage_stops_where_a_stage_fails(tmp_path):
 
 def test_a_sweep_runs_each_value_and_litters_nothing(tmp_path):
     done = prezero(
-        "go.random_play", "-m", "scale=tiny", "playouts=100", "run=a,b", runs=tmp_path / "runs", cwd=tmp_path
+        "go.random_play", "scale=tiny", "-m", "playouts=100", "run=a,b", runs=tmp_path / "runs", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "runs" / "a").is_dir() and (tmp_path / "runs" / "b").is_dir()
