@@ -40,7 +40,7 @@ def main(settings: Settings) -> None:
         text, promised = TABLES[name].run(settings.rounds)
         parts += [f"## {name.capitalize()}", TABLES[name].__doc__.strip(), text]
         bars += promised
-    parts += ["## What we promise", bars_table(bars)]
+    parts += ["## Bars", bars_table(bars)]
     print("\n\n".join(parts))
     if settings.write:
         parts.insert(1, f"Made by `./prezero bench rounds={settings.rounds} write={settings.write}`.")

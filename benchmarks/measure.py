@@ -10,7 +10,7 @@ Rates = dict[str, list[float]]
 
 
 class Bar(NamedTuple):
-    """Something that we promise to reach."""
+    """Something to reach, and what was reached."""
 
     what: str
     measured: float
