@@ -3,7 +3,7 @@
 The rules: a uniformly random legal move that does not fill an own one-point eye; simple ko; no suicide; a pass if
 there is none; the game ends with two passes. Positional superko is left out here, as everywhere in playouts: it costs
 more than it is worth. So a game that goes round in a cycle is cut off after `CUT_OFF * points` moves and scored as it
-stands: none in four million on 9x9, one in two million on 5x5, but one in 200 on 3x3, where there is no room to live.
+stands, which is as good as never but on the smallest boards, where there is no room to live (`docs/engine.md`).
 """
 
 import numpy as np

@@ -16,7 +16,7 @@ import numpy as np
 from go.board import BLACK, WHITE
 from go.coordinates import MAX_SIZE, PASS, POINTS
 from go.errors import GoError
-from go.playout import new_rng, playout, random_games
+from go.playout import CUT_OFF, new_rng, playout, random_games
 from go.position import Position
 from go.settings import BoardSettings
 from pipeline.artefact import finished, read_json, stage_folder, write_atomic, write_json, write_manifest
@@ -76,13 +76,14 @@ class Tally:
     moves_squared: int
     stones: int  # moves that were not passes
     stones_squared: int
+    cut_off: int  # games that did not end by themselves
     margins: np.ndarray  # how many games ended with each margin
     tried: np.ndarray  # by point: games that began there
     half_wins: np.ndarray  # by point: twice black's wins among them; a tie is half a win
 
     @classmethod
     def empty(cls) -> "Tally":
-        return cls(0, 0, 0, 0, 0, *(np.zeros(n, np.int64) for n in (MARGINS, POINTS, POINTS)))
+        return cls(0, 0, 0, 0, 0, 0, *(np.zeros(n, np.int64) for n in (MARGINS, POINTS, POINTS)))
 
     def add(self, other: "Tally") -> None:
         for field in dataclasses.fields(self):
@@ -107,6 +108,7 @@ def play_chunk(board: BoardSettings, count: int, seed: int, chunk: int) -> Tally
         moves_squared=int((moves**2).sum()),
         stones=int(stones.sum()),
         stones_squared=int((stones**2).sum()),
+        cut_off=int((moves == CUT_OFF * board.size**2).sum()),
         margins=np.bincount(games["margin"] + MAX_SIZE**2, minlength=MARGINS),
         tried=np.bincount(games["first"], minlength=POINTS),
         half_wins=np.bincount(games["first"], half_wins, minlength=POINTS).astype(np.int64),
@@ -164,6 +166,7 @@ def statistics(tally: Tally, size: int, komi: float) -> dict[str, tuple[float, f
     }
     for k in sorted({*KOMIS.get(size, (0.5,)), komi}):
         table[f"black wins, komi {k:g}"] = black_win_rate(tally.margins, k)
+    table["cut off"] = mean_and_error(tally.cut_off, tally.cut_off, tally.games)
     return table
 
 
@@ -177,7 +180,7 @@ def report(size: int, games: int, table: dict[str, Any]) -> str:
         "|---|---|---|---|",
     ]
     for name, (mean, error) in table.items():
-        digits = 4 if name.startswith("black") else 2
+        digits = 2 if name.startswith("moves") else 4
         published, rerun = reference.get(name, ("", ""))
         lines.append(f"| {name} | {mean:.{digits}f} ± {error:.{digits}f} | {published} | {rerun} |")
     return "\n".join(lines)

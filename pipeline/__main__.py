@@ -6,6 +6,7 @@ import runpy
 import sys
 
 from pipeline.commands import COMMANDS, overview
+from pipeline.errors import INTERRUPTED
 
 
 def main() -> None:
@@ -26,6 +27,6 @@ try:
     main()
     sys.stdout.flush()
 except KeyboardInterrupt:  # while modules are still being imported, or in the tests
-    sys.exit(130)
+    sys.exit(INTERRUPTED)
 except BrokenPipeError:  # the reader of the overview, such as `head`, has had enough
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -20,12 +20,11 @@ from omegaconf.errors import OmegaConfBaseException
 
 from pipeline.artefact import ROOT, RUNS
 from pipeline.commands import COMMANDS
-from pipeline.errors import UserError
+from pipeline.errors import INTERRUPTED, UserError
 from pipeline.settings import explain
 
 CONF = ROOT / "conf"
 SWEEP = ("-m", "--multirun")
-INTERRUPTED = 130  # what shells report of a program that Ctrl-C ended
 
 
 def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[type[Exception], ...] = ()) -> None:

@@ -1,4 +1,6 @@
-"""The exception for what a person can put right."""
+"""How a command ends other than well: by what a person can put right, or by Ctrl-C."""
+
+INTERRUPTED = 130  # what shells report of a program that Ctrl-C ended
 
 
 class UserError(Exception):

@@ -9,9 +9,9 @@ from typing import Any
 from hydra.core.hydra_config import HydraConfig
 
 from pipeline.artefact import RUNS
-from pipeline.command import INTERRUPTED, run
+from pipeline.command import run
 from pipeline.commands import COMMANDS
-from pipeline.errors import UserError
+from pipeline.errors import INTERRUPTED, UserError
 from pipeline.settings import StageSettings, setting
 
 

@@ -53,8 +53,16 @@ def test_a_tally_is_the_sum_of_its_chunks_and_survives_being_written():
     table = statistics(whole, 5, 0.5)
     assert table["moves, with passes"][0] == whole.moves / 300
     assert table["moves, without passes"][0] == whole.stones / 300 < table["moves, with passes"][0] - 2
-    assert list(table) == ["moves, with passes", "moves, without passes", "black wins, komi 0.5"]
+    assert list(table) == ["moves, with passes", "moves, without passes", "black wins, komi 0.5", "cut off"]
+    assert table["cut off"] == (0, 0)
     assert "| black wins, komi 0.5 |" in report(5, 300, table) and "| 0.540 |" in report(5, 300, table)
+
+
+def test_games_that_do_not_end_are_counted():
+    tally = play_chunk(BoardSettings(2, 0.5), 1000, 1, 0)
+    share, error = statistics(tally, 2, 0.5)["cut off"]
+    assert share == tally.cut_off / 1000 and 0.05 < share < 0.13
+    assert error == pytest.approx(np.sqrt(share * (1 - share) / 1000))
 
 
 def test_the_drawings_show_what_was_counted(tmp_path):
