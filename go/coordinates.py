@@ -16,7 +16,10 @@ The border is two points wide all round, so that whatever lies within two steps 
 arrays, and on the board or on the border as it should be; the right border of a row is the left border of the next.
 """
 
+import functools
 from numbers import Integral
+
+import numpy as np
 
 from go.errors import GoError
 
@@ -26,6 +29,8 @@ EDGE = 2  # the width of the border
 STRIDE = MAX_SIZE + EDGE
 POINTS = 488  # (MAX_SIZE + 2 * EDGE) * STRIDE + EDGE = 485 with the border all round, rounded up to 8-byte words
 PASS = 0  # a border point, so no stone can ever be there
+
+SYMMETRIES = 8  # of the square; `symmetry_table` says which number is which
 
 GTP_COLUMNS = "ABCDEFGHJKLMNOPQRST"
 SGF_LETTERS = "abcdefghijklmnopqrs"
@@ -108,3 +113,24 @@ def sgf_from_point(point: int, size: int) -> str:
         return ""
     row, column = rowcol_from_point(point, size)
     return SGF_LETTERS[column] + SGF_LETTERS[row]
+
+
+@functools.cache
+def symmetry_table(size: int) -> np.ndarray:
+    """Return where each symmetry takes each point: `table[symmetry, point]`, int16, 0 for a pass and for the border.
+
+    The number of a symmetry is made of bits: 4 first swaps rows and columns, 2 then turns the rows upside down, and 1
+    the columns left to right; 0 changes nothing.
+    """
+    check_size(size)
+    table = np.zeros((SYMMETRIES, POINTS), np.int16)
+    for symmetry in range(SYMMETRIES):
+        for row in range(size):
+            for column in range(size):
+                new_row, new_column = (column, row) if symmetry & 4 else (row, column)
+                new_row = size - 1 - new_row if symmetry & 2 else new_row
+                new_column = size - 1 - new_column if symmetry & 1 else new_column
+                point = point_from_rowcol(row, column, size)
+                table[symmetry, point] = point_from_rowcol(new_row, new_column, size)
+    table.setflags(write=False)
+    return table

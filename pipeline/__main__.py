@@ -23,10 +23,11 @@ def main() -> None:
     runpy.run_module(COMMANDS[name].module, run_name="__main__", alter_sys=False)
 
 
-try:
-    main()
-    sys.stdout.flush()
-except KeyboardInterrupt:  # while modules are still being imported, or in the tests
-    sys.exit(INTERRUPTED)
-except BrokenPipeError:  # the reader of the overview, such as `head`, has had enough
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+if __name__ == "__main__":  # not in the worker processes of a command, which import this file, too
+    try:
+        main()
+        sys.stdout.flush()
+    except KeyboardInterrupt:  # while modules are still being imported, or in the tests
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # the reader of the overview, such as `head`, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -70,13 +70,24 @@ def code_version() -> str:
     return f"{VERSION} {answer.stdout.strip()}".strip()
 
 
-def write_manifest(folder: Path, stage: str, settings: dict[str, Any], metrics: dict[str, Any]) -> None:
-    """Write what a stage was given and what came out; it is written last, and so marks the stage as done."""
+def write_manifest(
+    folder: Path,
+    stage: str,
+    settings: dict[str, Any],
+    metrics: dict[str, Any],
+    inputs: dict[str, Any] | None = None,
+) -> None:
+    """Write what a stage was given and what came out; it is written last, and so marks the stage as done.
+
+    `settings` name all that the result depends on, the fingerprints of what was read among them; `inputs` say in
+    addition where that was.
+    """
     manifest = {
         "format": MANIFEST_FORMAT,
         "stage": stage,
         "code": code_version(),
         "settings": settings,
+        "inputs": inputs or {},
         "metrics": metrics,
     }
     write_json(folder / "manifest.json", manifest)

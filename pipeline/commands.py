@@ -20,6 +20,9 @@ COMMANDS = {
     "go.random_play": Command(
         "go.random_play", "play random games and lay their statistics beside the published ones", is_stage=True
     ),
+    "data.prepare": Command(
+        "data.prepare", "turn game records (SGF, folders, archives) into a game store", is_stage=True
+    ),
 }
 
 

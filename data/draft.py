@@ -1,0 +1,151 @@
+"""A game store in the making: packed records are appended to draft files, and in the end become a store.
+
+Drafts only ever grow, so a checkpoint is the size of each file. Duplicates are taken out at the end, when all keys are
+known.
+"""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from data.identity import game_key, split_of
+from data.record import Record
+from data.store import FILES, FLAWS, FORMAT, GAME, fingerprint
+from pipeline.artefact import write_json
+
+BLOCK = 20_000  # games that are in memory at once while a store is being finished
+
+
+class Batch(NamedTuple):
+    """Games on their way into a store, as the arrays that it is made of; places count from the start of the batch."""
+
+    games: np.ndarray
+    moves: np.ndarray
+    setup: np.ndarray  # flat: three numbers for each row
+    texts: np.ndarray
+
+
+def pack(records: list[tuple[str, Record, int]]) -> Batch:
+    """Pack records, each with the name of its source and the sides to learn from."""
+    games = np.zeros(len(records), GAME)
+    texts = []
+    for game, (source, record, learn) in zip(games, records, strict=True):
+        fields = (source, *record.names, record.date)
+        texts.append("\0".join(field.replace("\0", " ") for field in fields).encode("utf-8", "replace"))
+        game["key"] = game_key(record)
+        game["n_moves"], game["n_setup"], game["n_text"] = len(record.moves), len(record.setup), len(texts[-1])
+        game["ranks"] = record.ranks
+        game["flaw"] = FLAWS.index(record.flaw)
+        game["learn"] = learn
+        for name in ("komi", "margin", "year", "handicap", "size", "winner", "ending"):
+            game[name] = getattr(record, name)
+    moves = [record.moves for _, record, _ in records]
+    setup = [record.setup.reshape(-1) for _, record, _ in records]
+    empty = np.empty(0, np.int16)
+    return Batch(
+        _placed(games),
+        np.concatenate([empty, *moves]),
+        np.concatenate([empty, *setup]),
+        np.frombuffer(b"".join(texts), np.uint8),
+    )
+
+
+def _placed(games: np.ndarray, start: tuple[int, int, int] = (0, 0, 0)) -> np.ndarray:
+    """Set where each game begins in the other files, one after another from `start`."""
+    for name, first in zip(("move", "setup", "text"), start, strict=True):
+        lengths = games[f"n_{name}" + ("s" if name == "move" else "")].astype(np.int64)
+        games[f"first_{name}"] = first + np.cumsum(lengths) - lengths
+    return games
+
+
+def is_there(folder: Path, sizes: dict[str, int]) -> bool:
+    """Tell if the files of a draft are at least as long as they were at a checkpoint."""
+    paths = {folder / f"{name}.draft": size for name, size in sizes.items()}
+    return all(path.is_file() and path.stat().st_size >= size for path, size in paths.items())
+
+
+class Draft:
+    """A store in the making: files that grow, and can be set back to where they were at a checkpoint."""
+
+    def __init__(self, folder: Path, sizes: dict[str, int] | None = None) -> None:
+        """Begin anew, or go on from a checkpoint with these `sizes`."""
+        self.paths = {name: folder / f"{name}.draft" for name in FILES}
+        self.files = {}
+        for name, path in self.paths.items():
+            path.touch()
+            self.files[name] = path.open("r+b")
+            self.files[name].truncate(sizes[name] if sizes else 0)
+            self.files[name].seek(0, 2)
+
+    def append(self, batch: Batch) -> None:
+        for file, array in zip(self.files.values(), batch, strict=True):
+            file.write(array.tobytes())
+
+    def sizes(self) -> dict[str, int]:
+        """Write out all there is; return how much of each file there is, for a checkpoint."""
+        for file in self.files.values():
+            file.flush()
+            os.fsync(file.fileno())
+        return {name: file.tell() for name, file in self.files.items()}
+
+    def close(self) -> None:
+        for file in self.files.values():
+            file.close()
+
+    def remove(self) -> None:
+        self.close()
+        for path in self.paths.values():
+            path.unlink(missing_ok=True)
+
+
+def finish(draft: Draft, folder: Path, validation: float, test: float) -> tuple[int, str]:
+    """Make a store of a draft, each game once; return how many were there already, and where the first came from.
+
+    Memory stays bounded: only one number for each game and a block of games are held at once.
+    """
+    draft.sizes()
+    raw = {name: _mapped(draft.paths[name], dtype) for name, dtype in FILES.items()}
+    keys = np.array(raw["games"]["key"])
+    is_first = np.zeros(len(keys), bool)
+    is_first[np.unique(keys, return_index=True)[1]] = True
+    finals = {name: (folder / f".{name}.npy").open("wb") for name in FILES}
+    for name, file in finals.items():
+        file.write(_npy_header(FILES[name], 0))
+    read, written = dict.fromkeys(FILES, 0), dict.fromkeys(FILES, 0)
+    example = ""
+    for start in range(0, len(keys), BLOCK):
+        games, keep = np.array(raw["games"][start : start + BLOCK]), is_first[start : start + BLOCK]
+        lengths = {"moves": games["n_moves"], "setup": 3 * games["n_setup"], "texts": games["n_text"]}
+        parts = {}
+        for name, counts in lengths.items():
+            end = read[name] + int(counts.sum())
+            block = raw[name][read[name] : end]
+            parts[name] = block[np.repeat(keep, counts)]
+            if name == "texts" and not example:
+                example = block[np.repeat(~keep, counts)].tobytes().decode("utf-8", "replace").partition("\0")[0]
+            read[name] = end
+        parts["games"] = _placed(games[keep], (written["moves"], written["setup"] // 3, written["texts"]))
+        parts["games"]["split"] = split_of(parts["games"]["key"], validation, test)
+        for name, part in parts.items():
+            finals[name].write(part.tobytes())
+            written[name] += len(part)
+    for name, file in finals.items():
+        file.seek(0)
+        file.write(_npy_header(FILES[name], written[name]))
+        file.close()
+        (folder / f".{name}.npy").replace(folder / f"{name}.npy")
+    about = {"format": FORMAT, "size": int(raw["games"]["size"][0]), "games": written["games"]}
+    write_json(folder / "store.json", about | {"moves": written["moves"], "fingerprint": fingerprint(folder)})
+    return int((~is_first).sum()), example
+
+
+def _mapped(path: Path, dtype: np.dtype) -> np.ndarray:
+    return np.memmap(path, dtype, mode="r") if path.stat().st_size else np.empty(0, dtype)
+
+
+def _npy_header(dtype: np.dtype, count: int) -> bytes:
+    """Return the header of a `.npy` file, always of the same length, so that it can be written again at the end."""
+    text = repr({"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (count,)})
+    return b"\x93NUMPY\x01\x00" + (1014).to_bytes(2, "little") + text.encode().ljust(1013) + b"\n"

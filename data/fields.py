@@ -1,0 +1,143 @@
+"""What people write into the header of a game record, read as numbers: ranks, komi, results, dates, sizes.
+
+Every function takes the text as it stands and returns an "unknown" for what says nothing, never an error: records from
+the wild hold anything. `tests/test_data_fields.py` lists what has been met.
+"""
+
+import math
+import re
+
+from go.board import BLACK, EMPTY, WHITE
+
+UNKNOWN_RANK = -32768
+PROFESSIONAL = 20  # 1p is 21: above all amateurs, whose dan go up to 12 on one server
+LOWEST_RATING = 100  # a number from here on is a rating of the Elo kind, not a rank
+
+NO_WINNER = -1  # void, unknown or missing: not the same as a draw
+NO_RESULT, BY_SCORE, BY_RESIGNATION, ON_TIME, BY_FORFEIT = range(5)  # how a game ended
+ENDINGS = {
+    NO_RESULT: "unknown",
+    BY_SCORE: "score",
+    BY_RESIGNATION: "resignation",
+    ON_TIME: "time",
+    BY_FORFEIT: "forfeit",
+}
+
+CHINESE_NUMERALS = {numeral: value for value, numeral in enumerate("一二三四五六七八九", 1)}
+RANK = re.compile(r"(p?)(\d{1,2}|[一二三四五六七八九]) ?(kyu|k|级|級|급|dan|d|段|단|pro|p)( pro)?", re.IGNORECASE)
+RATING = re.compile(r"\d{3,4}(?:\.\d+)?")
+BRACKETED = re.compile(r"[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$")  # at the end of a player's name
+POINTS = re.compile(r"\d+(?:[.,]\d+)?")
+
+
+def read_rank(text: str) -> int:
+    """Read a rank or a rating as one number: 30k is -29, 1k is 0, 1d is 1, 9d is 9, 1p is 21, a rating is itself.
+
+    Whether a question mark or a star says that it is uncertain makes no difference.
+    """
+    text = text.strip().rstrip("?*+~ ")
+    if RATING.fullmatch(text):
+        return int(float(text)) if float(text) >= LOWEST_RATING else UNKNOWN_RANK
+    found = RANK.fullmatch(text)
+    if not found:
+        return UNKNOWN_RANK
+    number, grade = found[2], found[3].lower()
+    value = CHINESE_NUMERALS.get(number) or int(number)
+    if grade in ("pro", "p") or found[1] or found[4]:
+        return PROFESSIONAL + value
+    return value if grade in ("dan", "d", "段", "단") else 1 - value
+
+
+def rank_name(rank: int) -> str:
+    """Write a rank as people do: 6d, 12k, 9p, 2271, or a question mark."""
+    if rank == UNKNOWN_RANK:
+        return "?"
+    if rank >= LOWEST_RATING:
+        return str(rank)
+    if rank > PROFESSIONAL:
+        return f"{rank - PROFESSIONAL}p"
+    return f"{rank}d" if rank > 0 else f"{1 - rank}k"
+
+
+def is_rating(rank: int) -> bool:
+    return rank >= LOWEST_RATING
+
+
+def split_name(text: str) -> tuple[str, int]:
+    """Part a player's name from a rank or rating in brackets at its end, as in "name (2271)" or "name [5d]"."""
+    text = " ".join(text.split())
+    found = BRACKETED.search(text)
+    rank = read_rank(found[1]) if found else UNKNOWN_RANK
+    return (text[: found.start()].rstrip() if found and rank != UNKNOWN_RANK else text), rank
+
+
+def read_komi(text: str, size: int) -> float:
+    """Read komi in points; NaN if it is missing or none that anybody could mean.
+
+    Servers that count in Chinese stones write 3.75 or 375 for seven and a half points, and 650 for 6.5.
+    """
+    try:
+        komi = float(text.strip().replace(",", "."))
+    except ValueError:
+        return math.nan
+    if abs(komi) >= 100 and komi % 25 == 0 and komi > 0:
+        komi /= 100
+    if abs(komi) % 1 in (0.25, 0.75):
+        komi *= 2
+    return komi if abs(komi) <= size * size and (2 * komi) % 1 == 0 else math.nan
+
+
+def read_result(text: str) -> tuple[int, int, float]:
+    """Read a result: the winner (BLACK, WHITE, EMPTY for a draw, NO_WINNER), how it ended, and by how many points.
+
+    The margin is NaN if the game was not counted.
+    """
+    text = text.strip().lower()
+    if text in ("0", "draw", "jigo", "tie", "d", "和棋", "持碁"):
+        return EMPTY, BY_SCORE, 0.0
+    if chinese := re.match(r"([黑白]).*[胜勝]", text):  # such as "black wins in the middle game", which is to resign
+        ending = BY_RESIGNATION if "中" in text else NO_RESULT
+        return BLACK if chinese[1] == "黑" else WHITE, ending, math.nan
+    winner = {"b+": BLACK, "w+": WHITE}.get(text[:2])
+    if winner is None:
+        return NO_WINNER, NO_RESULT, math.nan
+    how = text[2:].strip()
+    if points := POINTS.match(how):
+        margin = float(points[0].replace(",", "."))
+        return winner, BY_SCORE, margin if margin > 0 else math.nan
+    endings = {"r": BY_RESIGNATION, "t": ON_TIME, "f": BY_FORFEIT}
+    return winner, endings.get(how[:1], NO_RESULT), math.nan
+
+
+def result_name(winner: int, ending: int, margin: float) -> str:
+    """Write a result as SGF does: B+3.5, W+R, B+, 0 for a draw, nothing if it is not known."""
+    if winner == NO_WINNER:
+        return ""
+    if winner == EMPTY:
+        return "0"
+    how = {BY_RESIGNATION: "R", ON_TIME: "T", BY_FORFEIT: "F"}.get(ending, "")
+    if ending == BY_SCORE and math.isfinite(margin):
+        how = f"{margin:g}"
+    return f"{'B' if winner == BLACK else 'W'}+{how}"
+
+
+def read_year(text: str) -> int:
+    """Read the first year in a date; 0 if there is none."""
+    found = re.search(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)", text)
+    return int(found[1]) if found else 0
+
+
+def read_size(text: str) -> int:
+    """Read a board size; 0 if the board is not square or not of a size that we have. Without one it is 19."""
+    text = text.strip() or "19"
+    columns, _, rows = text.partition(":")
+    if not (columns.isascii() and columns.isdigit()) or (rows and rows.strip() != columns):
+        return 0
+    size = int(columns) if len(columns) <= 2 else 0
+    return size if 2 <= size <= 19 else 0
+
+
+def read_handicap(text: str) -> int:
+    """Read the number of handicap stones; 0 if there is none or it makes no sense."""
+    text = text.strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 3 and int(text) >= 2 else 0

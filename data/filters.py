@@ -1,0 +1,102 @@
+"""Which games to keep, and whose moves to learn from."""
+
+import dataclasses
+import re
+
+from data.fields import NO_WINNER, UNKNOWN_RANK, is_rating, read_rank
+from data.record import ILLEGAL, TORN, Record
+from go.board import BLACK, WHITE
+from pipeline.errors import UserError
+from pipeline.settings import setting
+
+CHOICES = {
+    "ranked": ("either", "both"),
+    "handicap": ("any", "none", "only"),
+    "broken": ("cut", "drop"),
+    "learn": ("all", "stronger", "ranked"),
+}
+
+
+@dataclasses.dataclass
+class Filters:
+    """The settings of `data.prepare` that choose among the games that can be read."""
+
+    min_moves: int = setting(1, "leave out games with fewer moves, passes counted")
+    max_moves: int = setting(0, "leave out games with more moves; 0 for no bound")
+    min_rank: str = setting("", "lowest rank of the players, such as 6d, 2k or 1p, or lowest rating, such as 2000")
+    ranked: str = setting("both", "whose rank must reach min_rank: both players' or either's")
+    result_known: bool = setting(False, "leave out games that nobody is known to have won or drawn")
+    handicap: str = setting("any", "handicap games: any (keep them), none or only")
+    first_year: int = setting(0, "leave out games played before this year; 0 for no bound")
+    last_year: int = setting(0, "leave out games played after this year; 0 for no bound")
+    exclude: str = setting("", "leave out games of players whose name matches this pattern, such as 'bot|^Zen'")
+    broken: str = setting("cut", "a game with an illegal move or a torn end: cut (keep it up to there) or drop it")
+    learn: str = setting("all", "whose moves to learn from: all, the stronger player's, or those that reach min_rank")
+
+
+def check_filters(filters: Filters) -> None:
+    """Refuse settings that mean nothing, in one sentence."""
+    for name, choices in CHOICES.items():
+        if getattr(filters, name) not in choices:
+            raise UserError(f"{name}={getattr(filters, name)} is none of {', '.join(choices)}.")
+    for name in ("min_moves", "max_moves", "first_year", "last_year"):
+        if getattr(filters, name) < 0:
+            raise UserError(f"{name}={getattr(filters, name)} is negative.")
+    if filters.min_rank and read_rank(filters.min_rank) == UNKNOWN_RANK:
+        raise UserError(f"min_rank={filters.min_rank} is no rank: 6d, 2k, 1p, or a rating such as 2000.")
+    if filters.learn == "ranked" and not filters.min_rank:
+        raise UserError("learn=ranked needs a min_rank, such as min_rank=1d.")
+    try:
+        re.compile(filters.exclude)
+    except re.error as error:
+        raise UserError(f"exclude={filters.exclude} is not a pattern (regular expression): {error}.") from error
+
+
+def reason_against(record: Record, size: int, filters: Filters) -> str | None:
+    """Return why a game is left out, or None if it is kept."""
+    if record.size != size:
+        return "another board size"
+    if record.flaw and filters.broken == "drop":
+        return {ILLEGAL: "illegal move", TORN: "torn file"}[record.flaw]
+    if len(record.moves) < filters.min_moves:
+        return "fewer moves than min_moves"
+    if filters.max_moves and len(record.moves) > filters.max_moves:
+        return "more moves than max_moves"
+    if filters.min_rank:
+        enough = [_reaches(rank, read_rank(filters.min_rank)) for rank in record.ranks]
+        if not (any(enough) if filters.ranked == "either" else all(enough)):
+            return "rank below min_rank or unknown"
+    if filters.result_known and record.winner == NO_WINNER:
+        return "result not known"
+    if filters.handicap == "none" and record.handicap:
+        return "handicap game"
+    if filters.handicap == "only" and not record.handicap:
+        return "not a handicap game"
+    if (filters.first_year or filters.last_year) and record.year == 0:
+        return "year not known"
+    if record.year < filters.first_year or (filters.last_year and record.year > filters.last_year):
+        return "outside the years"
+    if filters.exclude and any(re.search(filters.exclude, name, re.IGNORECASE) for name in record.names):
+        return "player excluded"
+    return None
+
+
+def _reaches(rank: int, least: int) -> bool:
+    """Tell if a rank is high enough; ranks and ratings do not compare, and an unknown one never is."""
+    return rank != UNKNOWN_RANK and is_rating(rank) == is_rating(least) and rank >= least
+
+
+def learning_sides(record: Record, filters: Filters) -> int:
+    """Return whose moves to learn from: the sum of BLACK and WHITE or one of them.
+
+    The stronger player is the one with the higher rank; where the ranks are equal, unknown or not of one kind, both
+    sides count.
+    """
+    black, white = record.ranks
+    if filters.learn == "ranked":
+        least = read_rank(filters.min_rank)
+        return BLACK * _reaches(black, least) + WHITE * _reaches(white, least)
+    comparable = UNKNOWN_RANK not in (black, white) and is_rating(black) == is_rating(white)
+    if filters.learn == "stronger" and comparable and black != white:
+        return BLACK if black > white else WHITE
+    return BLACK + WHITE

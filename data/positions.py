@@ -1,0 +1,79 @@
+"""The positions of a store that there is something to learn from, and how to draw batches of them.
+
+A position is named by where its next move stands in the flat array of moves, so that the positions of a whole store are
+one array of numbers, and a random one is found by a look-up.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from data.identity import SPLITS
+from data.replay import COLOR_SHIFT, POINT_MASK
+from data.store import GameStore
+from go.coordinates import PASS, SYMMETRIES, symmetry_table
+from pipeline.errors import UserError
+
+
+class Positions(NamedTuple):
+    """Positions as arrays of one length; `moves` are the points that were played there, turned by the symmetry too."""
+
+    games: np.ndarray
+    plies: np.ndarray
+    symmetries: np.ndarray
+    moves: np.ndarray
+
+
+class PositionSampler:
+    """Draws the positions of one part of a store, each once an epoch, in an order that depends on the seed alone.
+
+    Passes are not learnt, nor moves of sides that the store says not to learn from. With `symmetric`, every position
+    is drawn in one of the eight symmetries at random.
+    """
+
+    def __init__(self, store: GameStore, split: str, seed: int = 1, symmetric: bool = True) -> None:
+        if split not in SPLITS:
+            raise UserError(f"split={split} is none of {', '.join(SPLITS)}.")
+        self.store, self.split, self.seed, self.symmetric = store, split, seed, symmetric
+        self.index = learnable_moves(store, SPLITS[split])
+        self._order = (-1, self.index)  # of the epoch that is being drawn
+        if len(self.index) == 0:
+            raise UserError(f"The {split} part of the store in {store.folder} has no positions.")
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def batch(self, number: int, size: int) -> Positions:
+        """Draw batch `number`; any batch can be drawn at any time, so training can go on where it was."""
+        parts, start, left = [], number * size, size
+        while left:
+            epoch, place = divmod(start, len(self))
+            part = self._shuffled(epoch)[place : place + left]
+            parts.append(part)
+            start, left = start + len(part), left - len(part)
+        rng = np.random.default_rng((self.seed, 1, number))
+        symmetries = rng.integers(0, SYMMETRIES, size) if self.symmetric else np.zeros(size, np.int64)
+        return self.at(np.concatenate(parts), symmetries)
+
+    def _shuffled(self, epoch: int) -> np.ndarray:
+        if self._order[0] != epoch:
+            self._order = epoch, np.random.default_rng((self.seed, 0, epoch)).permutation(self.index)
+        return self._order[1]
+
+    def at(self, index: np.ndarray, symmetries: np.ndarray) -> Positions:
+        """Return the positions whose next moves stand at `index` in the flat array of moves."""
+        firsts = self.store.games["first_move"]
+        games = np.searchsorted(firsts, index, side="right") - 1
+        points = self.store.moves[index] & POINT_MASK
+        return Positions(games, index - firsts[games], symmetries, symmetry_table(self.store.size)[symmetries, points])
+
+
+def learnable_moves(store: GameStore, split: int) -> np.ndarray:
+    """Return where in the flat array the moves stand that are to be learnt."""
+    games = store.games
+    of_split = np.repeat(games["split"] == split, games["n_moves"])
+    sides = np.repeat(games["learn"], games["n_moves"])
+    codes = np.asarray(store.moves)
+    is_played = (codes & POINT_MASK) != PASS
+    index = np.flatnonzero(of_split & is_played & ((codes >> COLOR_SHIFT) & sides > 0))
+    return index.astype(np.int32) if len(codes) < 2**31 else index

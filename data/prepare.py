@@ -1,0 +1,211 @@
+"""Turn any pile of game records into a game store, and say what became of every record."""
+
+import dataclasses
+import hashlib
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from data.draft import Batch, Draft, finish, is_there
+from data.filters import Filters, check_filters
+from data.reading import Tally, chunks, read_chunk
+from data.sources import Reading, files_of, find_sources
+from data.store import GameStore
+from data.summary import summary
+from go.coordinates import check_size
+from go.errors import GoError
+from go.settings import BoardSettings
+from pipeline.artefact import ROOT, finished, read_json, stage_folder, write_json, write_manifest
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+from pipeline.settings import StageSettings, setting
+
+STAGE = "data.prepare"
+NAMED_SOURCES = {"embedded": ROOT / "data" / "corpus" / "expert9.zip", "kgs": ROOT / "downloads" / "kgs"}
+SECONDS_BETWEEN_CHECKPOINTS = 5
+MOST_WORKERS = 256
+
+
+@dataclasses.dataclass
+class Settings(StageSettings, Filters):
+    board: BoardSettings = setting(BoardSettings, "the board; komi is that of each game")
+    sources: str = setting(
+        "", "files, folders, patterns and archives of SGF, with commas between; or embedded, or kgs (downloaded)"
+    )
+    validation: float = setting(0.05, "share of the games set aside to tune on")
+    test: float = setting(0.05, "share of the games set aside to test on")
+    workers: int = setting(0, "worker processes; 0 for one a core")
+
+
+def check(settings: Settings) -> None:
+    check_size(settings.board.size)
+    check_filters(settings)
+    for name in ("validation", "test"):
+        if not 0 <= getattr(settings, name) < 1:
+            raise UserError(f"{name}={getattr(settings, name)} is not a share from 0 up to 1.")
+    if settings.validation + settings.test >= 1:
+        raise UserError("validation and test together leave nothing to train on.")
+    if not 0 <= settings.workers <= MOST_WORKERS:
+        raise UserError(f"workers={settings.workers} is not between 1 and {MOST_WORKERS}; 0 takes one a core.")
+
+
+def files_for(sources: str) -> list[Path]:
+    """List the files that the setting names."""
+    if not sources:
+        raise UserError("There are no games to read: name them with sources=FILE, or take sources=embedded.")
+    if sources in NAMED_SOURCES and not NAMED_SOURCES[sources].exists():
+        raise UserError(
+            f"sources={sources} has not been downloaded yet: ./prezero data.download does that, "
+            "or name archives of your own with sources=..."
+        )
+    files = files_of(find_sources(str(NAMED_SOURCES.get(sources, sources))))
+    if not files:
+        raise UserError(f"There is no file in {sources}.")
+    return files
+
+
+def fingerprint(files: list[Path]) -> str:
+    """Name the contents of the sources, whatever they are called."""
+    digest = hashlib.sha256()
+    with Progress("looking at the sources, files", len(files)) as progress:
+        for path in files:
+            try:
+                with path.open("rb") as file:
+                    digest.update(hashlib.file_digest(file, "sha256").digest())
+            except OSError:
+                digest.update(b"cannot be read")  # the report will say so
+            progress.update(1)
+    return digest.hexdigest()[:32]
+
+
+def in_order(
+    tasks: Iterator[tuple[Any, ...]], work: Callable[..., tuple[Batch, Tally]], workers: int
+) -> Iterator[tuple[Batch, Tally]]:
+    """Do the tasks in worker processes and return the results in the order of the tasks, a few of them at a time.
+
+    The few are what bounds the memory. One worker needs no process of its own.
+    """
+    if workers == 1:
+        for task in tasks:
+            yield work(*task)
+        return
+    waiting: deque[Future] = deque()
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        try:
+            for task in tasks:
+                waiting.append(pool.submit(work, *task))
+                if len(waiting) > 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            raise UserError(
+                "A worker process was killed; run again to go on, with fewer workers if short of memory."
+            ) from error
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def read_all(settings: Settings, files: list[Path], folder: Path, key: dict[str, Any]) -> tuple[Draft, Tally]:
+    """Read all sources into a draft, from the last checkpoint on if there is one with the same key."""
+    path = folder / "progress.json"
+    saved = read_json(path)
+    tally, draft = Tally(), None
+    if isinstance(saved, dict) and saved.get("key") == key and is_there(folder, saved["sizes"]):
+        tally, draft = Tally(**saved["tally"]), Draft(folder, saved["sizes"])
+    draft = draft or Draft(folder)
+    filters = Filters(**{field.name: getattr(settings, field.name) for field in dataclasses.fields(Filters)})
+    reading = Reading(files)
+    todo = (item for number, item in enumerate(reading) if number >= tally.items)  # the order is always the same
+    tasks = ((chunk, settings.board.size, filters) for chunk in chunks(todo))
+    spoke = time.monotonic()
+    with Progress("", sum(size_of(file) for file in files) // 1000) as progress:
+        for batch, part in in_order(tasks, read_chunk, settings.workers or os.cpu_count() or 1):
+            draft.append(batch)
+            tally.add(part)
+            progress.what = f"{tally.items:,} records read, {tally.kept:,} games, kilobytes"
+            progress.update(reading.consumed // 1000 - progress.done)
+            if time.monotonic() - spoke > SECONDS_BETWEEN_CHECKPOINTS:
+                spoke = time.monotonic()
+                write_json(path, {"key": key, "sizes": draft.sizes(), "tally": dataclasses.asdict(tally)})
+    return draft, tally
+
+
+def size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def report_text(tally: dict[str, Any]) -> str:
+    """Say what became of the records, as a Markdown table."""
+    lines = [
+        f"{tally['items']:,} records read, {tally['kept']:,} games kept.",
+        "",
+        "| games | what became of them | for example |",
+        "|---|---|---|",
+    ]
+    rows = [(number, f"kept up to the {what}", example) for what, (number, example) in tally["flawed"].items()]
+    rows += [(number, f"left out: {what}", example) for what, (number, example) in tally["skipped"].items()]
+    for number, what, example in sorted(rows, key=lambda row: -row[0]):
+        lines.append(f"| {number:,} | {what} | {shortened(example)} |")
+    return "\n".join(lines if rows else lines[:1])
+
+
+def shortened(name: str, most: int = 70) -> str:
+    printable = "".join(letter if letter.isprintable() and letter != "|" else "?" for letter in name)
+    return printable if len(printable) <= most else "..." + printable[3 - most :]
+
+
+def prepare(settings: Settings, folder: Path, key: dict[str, Any], files: list[Path]) -> None:
+    draft, tally = read_all(settings, files, folder, key)
+    if tally.kept == 0:
+        draft.remove()
+        (folder / "progress.json").unlink(missing_ok=True)
+        write_json(folder / "report.json", dataclasses.asdict(tally))
+        reasons = sorted(tally.skipped.items(), key=lambda entry: -entry[1][0])
+        most = f": {reasons[0][1][0]:,} are left out for '{reasons[0][0]}'" if reasons else ""
+        raise UserError(f"None of {tally.items:,} records is kept{most} ({folder / 'report.json'} has all reasons).")
+    duplicates, example = finish(draft, folder, settings.validation, settings.test)
+    if duplicates:
+        tally.kept -= duplicates
+        tally.count(tally.skipped, "the same game as an earlier one", example, duplicates)
+    store = GameStore(folder)
+    write_json(folder / "report.json", dataclasses.asdict(tally))
+    metrics = {"report": dataclasses.asdict(tally), "fingerprint": store.about["fingerprint"], "games": len(store)}
+    inputs = {"sources": [str(path) for path in files[:100]], "files": len(files)}
+    write_manifest(folder, STAGE, key, metrics, inputs)
+    draft.remove()
+    (folder / "progress.json").unlink(missing_ok=True)
+
+
+def main(settings: Settings) -> None:
+    check(settings)
+    files = files_for(settings.sources)
+    folder = stage_folder(settings.run, STAGE)
+    plain = dataclasses.asdict(settings)
+    key = {name: plain[name] for name in plain if name not in ("scale", "run", "seed", "sources", "workers", "board")}
+    key |= {"size": settings.board.size, "sources": fingerprint(files)}
+    manifest = finished(folder, key)
+    if manifest is None:
+        prepare(settings, folder, key, files)
+        manifest = finished(folder, key)
+    else:
+        print(f"Done earlier, by version {manifest['code']}; remove the folder below to read anew.\n")
+    print(report_text(manifest["metrics"]["report"]))
+    print()
+    print(summary(GameStore(folder)))
+    print(f"\nGame store and report: {folder}")
+
+
+if __name__ == "__main__":
+    run(STAGE, Settings, main, refusals=(GoError,))

@@ -1,0 +1,68 @@
+"""The work of one worker process of `data.prepare`: from raw records to games packed for the store."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from data.draft import Batch, pack
+from data.filters import Filters, learning_sides, reason_against
+from data.record import Refusal, read_records
+from data.sources import Item, Trouble
+
+CHUNK_ITEMS, CHUNK_BYTES = 256, 1 << 20  # handed to a worker at once: a tenth of a second of work
+
+
+@dataclasses.dataclass
+class Tally:
+    """What became of the records so far: how many, and the first name, for each reason."""
+
+    items: int = 0  # files, members and lines looked at
+    kept: int = 0
+    flawed: dict[str, list[Any]] = dataclasses.field(default_factory=dict)  # of those kept: reason to [count, example]
+    skipped: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
+
+    def count(self, table: dict[str, list[Any]], reason: str, example: str, number: int = 1) -> None:
+        table.setdefault(reason, [0, example])[0] += number
+
+    def add(self, other: "Tally") -> None:
+        self.items += other.items
+        self.kept += other.kept
+        for mine, theirs in ((self.flawed, other.flawed), (self.skipped, other.skipped)):
+            for reason, (number, example) in theirs.items():
+                self.count(mine, reason, example, number)
+
+
+def chunks(items: Iterable[Item | Trouble]) -> Iterator[list[Item | Trouble]]:
+    """Group records into pieces of work; what is still unread waits until it is asked for."""
+    chunk: list[Item | Trouble] = []
+    volume = 0
+    for item in items:
+        chunk.append(item)
+        volume += len(item.data) if isinstance(item, Item) else 0
+        if len(chunk) >= CHUNK_ITEMS or volume >= CHUNK_BYTES:
+            yield chunk
+            chunk, volume = [], 0
+    if chunk:
+        yield chunk
+
+
+def read_chunk(items: list[Item | Trouble], size: int, filters: Filters) -> tuple[Batch, Tally]:
+    """Read the games of some records; return those to keep, and what became of all."""
+    tally = Tally(items=len(items))
+    kept = []
+    for item in items:
+        if isinstance(item, Trouble):
+            tally.count(tally.skipped, item.reason, f"{item.name} ({item.detail})" if item.detail else item.name)
+            continue
+        records = read_records(item.data)
+        for number, record in enumerate(records, 1):
+            name = item.name if len(records) == 1 else f"{item.name} game {number}"
+            reason = record.reason if isinstance(record, Refusal) else reason_against(record, size, filters)
+            if reason:
+                tally.count(tally.skipped, reason, name)
+                continue
+            kept.append((name, record, learning_sides(record, filters)))
+            if record.flaw:
+                tally.count(tally.flawed, record.flaw, name)
+    tally.kept = len(kept)
+    return pack(kept), tally

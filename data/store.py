@@ -1,0 +1,166 @@
+"""The game store: many games in a few flat files that are mapped into memory, not read.
+
+| file         | what                                                            |
+|--------------|-----------------------------------------------------------------|
+| `games.npy`  | one `GAME` record for each game, which points into the others   |
+| `moves.npy`  | int16, all moves of all games one after another (`data.replay`) |
+| `setup.npy`  | int16 rows of ply, colour and point (`data.replay`)             |
+| `texts.npy`  | bytes: where a game came from, the players' names, the date     |
+| `store.json` | format, board size, counts and fingerprint                      |
+
+Games are stored, not planes: a position is (game, ply, symmetry), and a kernel replays to it in microseconds.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from data.record import ILLEGAL, TORN, Record
+from data.replay import decode_move, replay
+from go.board import BLACK, EMPTY, WHITE, new_boards, set_turn
+from go.coordinates import SYMMETRIES, symmetry_table
+from go.jit import kernel
+from go.position import Position
+from pipeline.artefact import read_json
+from pipeline.errors import UserError
+
+FORMAT = 1
+GAME = np.dtype(
+    [
+        ("key", np.uint64),  # `identity.game_key`
+        ("first_move", np.int64),
+        ("first_setup", np.int64),
+        ("first_text", np.int64),
+        ("n_moves", np.int32),
+        ("n_setup", np.int32),
+        ("n_text", np.int32),
+        ("komi", np.float32),  # NaN if not known
+        ("margin", np.float32),
+        ("ranks", np.int16, 2),  # black's and white's, as in `data.fields`
+        ("year", np.int16),  # 0 if not known
+        ("handicap", np.int16),
+        ("size", np.uint8),
+        ("winner", np.int8),
+        ("ending", np.uint8),
+        ("flaw", np.uint8),  # its place in FLAWS
+        ("learn", np.uint8),  # whose moves to learn from: BLACK, WHITE or their sum
+        ("split", np.uint8),  # `identity.SPLITS`
+    ]
+)
+FLAWS = ("", ILLEGAL, TORN)
+FILES = {"games": GAME, "moves": np.dtype(np.int16), "setup": np.dtype(np.int16), "texts": np.dtype(np.uint8)}
+
+
+def fingerprint(folder: Path) -> str:
+    """Name the contents of a store: the same games in the same order have the same fingerprint."""
+    digest = hashlib.sha256()
+    for name in FILES:
+        with (folder / f"{name}.npy").open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:32]
+
+
+@kernel
+def _replay_batch(boards, games, moves, setup, which, plies, symmetries, table):
+    for i in range(len(which)):
+        game = games[which[i]]
+        replay(
+            boards[i],
+            np.int64(game.size),
+            moves[game.first_move : game.first_move + game.n_moves],
+            setup[game.first_setup : game.first_setup + game.n_setup],
+            plies[i],
+            table[symmetries[i]],
+        )
+
+
+class GameStore:
+    """A store that is open for reading; everything in it is mapped into memory and shared between processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.about = _read_about(folder)
+        self.size: int = self.about["size"]
+        try:
+            self.games, self.moves, setup, self.texts = (
+                np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in FILES
+            )
+            sound = self.games.dtype == GAME and len(self.games) == self.about["games"]
+            self.setup = setup.reshape(-1, 3)
+        except (OSError, ValueError) as error:
+            raise UserError(f"The game store in {folder} is damaged ({error}); make it anew.") from error
+        if not sound or len(self.moves) != self.about["moves"]:
+            raise UserError(f"The game store in {folder} is damaged (its files do not agree); make it anew.")
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+    def boards(self, games: np.ndarray, plies: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
+        """Return the boards before move `ply` of each game, turned by a symmetry, with the side to move set."""
+        games, plies, symmetries = (np.asarray(part, np.int64) for part in (games, plies, symmetries))
+        bounds = ((games, len(self)), (symmetries, SYMMETRIES))
+        if any(((part < 0) | (part >= bound)).any() for part, bound in bounds):
+            raise UserError(f"The store in {self.folder} has no such game or symmetry.")
+        if ((plies < 0) | (plies > self.games["n_moves"][games])).any():
+            raise UserError("A game has no such ply.")
+        boards = new_boards(len(games))
+        table = symmetry_table(self.size)
+        _replay_batch(boards, self.games, self.moves, self.setup, games, plies, symmetries, table)
+        return boards
+
+    def position(self, game: int, ply: int, symmetry: int = 0) -> Position:
+        """Return a position with its history, to look at; the board is the same as that of `boards`."""
+        record = self.record(game)
+        table = symmetry_table(record.size)[symmetry]
+        position = Position(record.size, record.komi if np.isfinite(record.komi) else 0, superko=False)
+        for i in range(ply + 1):
+            stones = {int(table[point]): color for at, color, point in record.setup.tolist() if at == i}
+            if stones:
+                of = {color: [p for p, c in stones.items() if c == color] for color in (BLACK, WHITE, EMPTY)}
+                position.set_up(of[BLACK], of[WHITE], of[EMPTY])
+            if i < len(record.moves):
+                color, point = decode_move(record.moves[i])
+                if i == ply:
+                    set_turn(position.board, color)
+                else:
+                    position.play(int(table[point]), color)
+        return position
+
+    def record(self, game: int) -> Record:
+        """Return a game as a record, as it was read."""
+        entry = self.games[game]
+        _, black, white, date = self._text(entry)
+        first, start = int(entry["first_move"]), int(entry["first_setup"])
+        return Record(
+            size=int(entry["size"]),
+            moves=np.array(self.moves[first : first + entry["n_moves"]]),
+            setup=np.array(self.setup[start : start + entry["n_setup"]]),
+            komi=float(entry["komi"]),
+            handicap=int(entry["handicap"]),
+            winner=int(entry["winner"]),
+            ending=int(entry["ending"]),
+            margin=float(entry["margin"]),
+            ranks=tuple(entry["ranks"].tolist()),
+            names=(black, white),
+            date=date,
+            flaw=FLAWS[entry["flaw"]],
+        )
+
+    def source(self, game: int) -> str:
+        """Return where a game came from."""
+        return self._text(self.games[game])[0]
+
+    def _text(self, entry: np.void) -> list[str]:
+        first = int(entry["first_text"])
+        return self.texts[first : first + entry["n_text"]].tobytes().decode("utf-8").split("\0")
+
+
+def _read_about(folder: Path) -> dict[str, Any]:
+    about = read_json(folder / "store.json")
+    if about is None:
+        raise UserError(f"There is no game store in {folder}; ./prezero data.prepare makes one.")
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise UserError(f"The game store in {folder} is not of format {FORMAT}; make it anew with data.prepare.")
+    return about
