@@ -1,7 +1,5 @@
 """GNU Go as an oracle over GTP: legal moves, liberties and final scores on random positions, and handicap points."""
 
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -9,48 +7,24 @@ from go import BLACK, EMPTY, PASS, WHITE, Position
 from go.coordinates import gtp_from_point, point_from_gtp, point_from_rowcol
 from go.handicap import handicap_points, most_handicap_stones
 from go.playout import new_rng, random_move
+from gtp.client import Engine, EngineError
 
 
-class GnuGo:
-    """Just enough of a GTP client for this test."""
+class GnuGo(Engine):
+    """GNU Go, which can be brought to a position."""
 
-    def __init__(self, path: str, *options: str) -> None:
-        self.process = subprocess.Popen(
-            [path, "--mode", "gtp", "--chinese-rules", *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            bufsize=1,
-        )
-
-    def __call__(self, command: str) -> str:
-        self.process.stdin.write(command + "\n")
-        lines = []
-        while (line := self.process.stdout.readline().rstrip("\n")) or not lines:
-            lines.append(line)
-        answer = "\n".join(lines)
-        assert answer.startswith("="), f"GNU Go answered {answer!r} to {command!r}"
-        return answer[1:].strip()
-
-    def play(self, position: Position) -> None:
-        """Bring the engine to a position, by the moves of the game."""
-        self(f"boardsize {position.size}")
-        self("clear_board")
-        self(f"komi {position.komi}")
+    def set_to(self, position: Position) -> None:
+        self.boardsize(position.size)
+        self.clear_board()
+        self.komi(position.komi)
         for color, point in position.history:
-            self(f"play {'black' if color == BLACK else 'white'} {gtp_from_point(point, position.size)}")
-
-    def close(self) -> None:
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait(timeout=10)
+            self.play(color, point)
 
 
 @pytest.fixture(scope="module")
 def engine(gnugo):
-    engine = GnuGo(gnugo, "--positional-superko", "--forbid-suicide", "--level", "1")
-    yield engine
-    engine.close()
+    with GnuGo(f"{gnugo} --mode gtp --chinese-rules --positional-superko --forbid-suicide --level 1") as engine:
+        yield engine
 
 
 def random_position(size: int, plies: int, seed: int) -> Position:
@@ -67,14 +41,14 @@ def random_position(size: int, plies: int, seed: int) -> Position:
 def test_legal_moves_and_liberties(engine, size, plies):
     for seed in range(20):
         position = random_position(size, plies, seed)
-        engine.play(position)
-        theirs = {point_from_gtp(vertex, size) for vertex in engine(f"all_legal {name(position)}").split()}
+        engine.set_to(position)
+        theirs = {point_from_gtp(vertex, size) for vertex in engine.send(f"all_legal {name(position)}").split()}
         assert set(position.legal_moves().tolist()) == theirs
         for row, column in np.argwhere(position.colors != EMPTY)[::7].tolist():
             point = point_from_rowcol(row, column, size)
-            assert position.liberties(point) == int(engine(f"countlib {gtp_from_point(point, size)}"))
-        assert int(engine("captures black")) == position.captured[WHITE]
-        assert int(engine("captures white")) == position.captured[BLACK]
+            assert position.liberties(point) == int(engine.send(f"countlib {gtp_from_point(point, size)}"))
+        assert int(engine.send("captures black")) == position.captured[WHITE]
+        assert int(engine.send("captures white")) == position.captured[BLACK]
 
 
 def name(position: Position) -> str:
@@ -90,8 +64,8 @@ def test_superko_is_the_same(engine):
         for _ in range(30):
             moves = position.legal_moves()
             position.play(int(rng.choice(moves)) if len(moves) else PASS)
-        engine.play(position)
-        theirs = {point_from_gtp(vertex, 3) for vertex in engine(f"all_legal {name(position)}").split()}
+        engine.set_to(position)
+        theirs = {point_from_gtp(vertex, 3) for vertex in engine.send(f"all_legal {name(position)}").split()}
         ours = set(position.legal_moves().tolist())
         assert ours == theirs
         position.superko = False
@@ -108,8 +82,8 @@ def test_final_scores(engine, size, games):
         while not position.is_over:
             move = random_move(position.board, rng)
             position.play(move if position.is_legal(move) else PASS)
-        engine.play(position)
-        theirs = engine("final_score")
+        engine.set_to(position)
+        theirs = engine.send("final_score")
         ours = position.result()
         assert (ours if "." in ours or ours == "0" else ours + ".0") == theirs, str(position)
 
@@ -118,11 +92,11 @@ def test_final_scores(engine, size, games):
 def test_handicap_points(engine, size):
     most = most_handicap_stones(size)
     for stones in range(2, most + 1):
-        engine(f"boardsize {size}")
-        engine("clear_board")
-        theirs = {point_from_gtp(vertex, size) for vertex in engine(f"fixed_handicap {stones}").split()}
+        engine.send(f"boardsize {size}")
+        engine.send("clear_board")
+        theirs = {point_from_gtp(vertex, size) for vertex in engine.send(f"fixed_handicap {stones}").split()}
         assert set(handicap_points(stones, size)) == theirs
-    engine(f"boardsize {size}")
-    engine("clear_board")
-    with pytest.raises(AssertionError, match="GNU Go answered"):
-        engine(f"fixed_handicap {most + 1 if most else 2}")
+    engine.send(f"boardsize {size}")
+    engine.send("clear_board")
+    with pytest.raises(EngineError, match="refused 'fixed_handicap"):
+        engine.send(f"fixed_handicap {most + 1 if most else 2}")
