@@ -23,6 +23,9 @@ COMMANDS = {
     "data.prepare": Command(
         "data.prepare", "turn game records (SGF, folders, archives) into a game store", is_stage=True
     ),
+    "data.inspect": Command("data.inspect", "show what is in a game store: tables, plots, any game or position drawn"),
+    "data.download": Command("data.download", "download archives of game records, such as those of KGS"),
+    "data.teacher": Command("data.teacher", "have two GTP engines play a corpus of games"),
 }
 
 

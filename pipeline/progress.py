@@ -29,7 +29,8 @@ class Progress:
         rate = (self.done - self.first) / max(time.monotonic() - self.began, 1e-9)
         left = (self.total - self.done) / rate if rate else 0
         share = 100 * self.done / max(self.total, 1)
-        line = f"{self.what}: {self.done:,} of {self.total:,} ({share:.0f}%), {rate:,.0f}/s, {left:.0f} s left"
+        pace = f"{rate:,.0f}/s" if rate >= 10 else f"{60 * rate:.1f}/min"
+        line = f"{self.what}: {self.done:,} of {self.total:,} ({share:.0f}%), {pace}, {left:.0f} s left"
         print(start + line, end=end, file=sys.stderr, flush=True)
 
     def __exit__(

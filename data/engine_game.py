@@ -1,0 +1,172 @@
+"""One game of a corpus that engines play: its terms, the playing, and its SGF file, written and read.
+
+A game has a number, which fixes its opening and who has which colour.
+"""
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from sgfmill import sgf
+
+from data.fields import read_result
+from data.openings import draw_opening
+from data.record import Record, to_sgf
+from data.replay import encode_move
+from go.board import BLACK, WHITE
+from go.position import Position
+from go.settings import BoardSettings
+from gtp.client import Engine, EngineError
+from gtp.game import Ending, lost_by_fault, play_game
+from pipeline.errors import UserError
+from pipeline.settings import StageSettings, setting
+
+GNU_GO = "gnugo --mode gtp --level 10 --chinese-rules --positional-superko"
+JUDGES = {"agreed": (0, 1), "first": (0,), "second": (1,), "area": ()}  # the engines that are asked for the score
+MOVES_A_POINT = 4  # of a game, at most, unless set otherwise; engines take about 1
+ENDED_BY = re.compile(r"^Ended by: (.*)\n(.*)", re.MULTILINE)
+
+
+@dataclasses.dataclass
+class Terms(StageSettings):
+    """The settings that fix what game a number stands for."""
+
+    board: BoardSettings = setting(BoardSettings, "the board")
+    first: str = setting(GNU_GO, "command line of the first engine")
+    second: str = setting("", "command line of the second engine; empty: the first plays against itself")
+    opening: int = setting(4, "moves at the start that are drawn at random; two engines play each opening twice")
+    score: str = setting("agreed", "whose count decides: agreed (both engines'), first, second or area (stones alive)")
+    superko: bool = setting(True, "forbid to repeat any position (positional superko), or only to retake a ko")
+    move_limit: int = setting(0, "stop a game, without a result, after this many moves; 0 for 4 a point of the board")
+
+
+def colors_of(number: int) -> tuple[int, int]:
+    """Return the colours of the first and the second engine in a game."""
+    return (BLACK, WHITE) if number % 2 else (WHITE, BLACK)
+
+
+def opening_of(terms: Terms, number: int) -> list[int]:
+    """Return the opening of a game.
+
+    Two engines play each opening twice, with the colours swapped. An engine against itself might only play the same
+    game again, so there every game has an opening of its own.
+    """
+    opening = (number + 1) // 2 if terms.second else number
+    return draw_opening(terms.board.size, terms.opening, terms.seed, opening)
+
+
+@dataclasses.dataclass
+class Seat:
+    """A place for one engine, which is started when it is needed, and anew after it failed."""
+
+    command: str
+    timeout: float
+    title: str = ""
+    engine: Engine | None = None
+
+    def taken(self) -> Engine:
+        if self.engine is None or not self.engine.is_well:
+            self.leave()
+            self.engine = Engine(self.command, self.timeout)
+            self.title = self.engine.title()
+        return self.engine
+
+    def leave(self) -> None:
+        if self.engine:
+            self.engine.close()
+            self.engine = None
+
+
+class Game(NamedTuple):
+    """A game that has been played; the first `opening` moves of it were not the engines'."""
+
+    number: int
+    opening: int
+    position: Position
+    ending: Ending
+
+    def movers(self) -> set[int]:
+        """Return the colours of the engines that made a move."""
+        return {color for color, _ in self.position.history[self.opening :]}
+
+
+def play(terms: Terms, number: int, seats: list[Seat]) -> Game:
+    """Play a game; an engine that cannot even be started loses it."""
+    colors, opening = colors_of(number), opening_of(terms, number)
+    position = Position(terms.board.size, terms.board.komi, terms.superko)
+    for move in opening:
+        position.play(move)
+    engines = {}
+    for color, seat in zip(colors, seats, strict=True):
+        try:
+            engines[color] = seat.taken()
+        except EngineError as error:
+            return Game(number, len(opening), position, lost_by_fault(color, error))
+    ending = play_game(
+        engines,
+        position,
+        terms.move_limit or MOVES_A_POINT * terms.board.size**2,
+        judges=[colors[place] for place in JUDGES[terms.score]],
+        seed=int(np.random.SeedSequence((terms.seed, number)).generate_state(1)[0] >> 1),
+    )
+    if ending.loser is not None:
+        seats[colors.index(ending.loser)].leave()
+    return Game(number, len(opening), position, ending)
+
+
+def to_file(terms: Terms, game: Game, seats: list[Seat]) -> bytes:
+    """Write a game as SGF; the comment at its start tells what the header has no place for."""
+    position, ending = game.position, game.ending
+    names = [seat.title or Path(seat.command.split()[0]).name for seat in seats]
+    if terms.second:
+        names = [f"{name} ({place})" for name, place in zip(names, ("first", "second"), strict=True)]
+    black = colors_of(game.number).index(BLACK)
+    winner, how, margin = read_result(ending.result)
+    record = Record(
+        size=position.size,
+        moves=np.array([encode_move(*move) for move in position.history], np.int16),
+        setup=np.empty((0, 3), np.int16),
+        komi=position.komi,
+        winner=winner,
+        ending=how,
+        margin=margin,
+        names=(names[black], names[1 - black]),
+    )
+    comment = [
+        f"Game {game.number}",
+        f"Opening moves not chosen by the engines: {game.opening}",
+        f"Black: {seats[black].command}",
+        f"White: {seats[1 - black].command}",
+        f"Ended by: {ending.how}",
+        ending.why,
+    ]
+    tree = sgf.Sgf_game.from_bytes(to_sgf(record))
+    tree.get_root().set("RE", ending.result)
+    tree.get_root().set("C", "\n".join(comment))
+    return tree.serialise()
+
+
+class Played(NamedTuple):
+    """What the file of a game tells: the winner as `data.fields` has it, and how the game ended, and why."""
+
+    number: int
+    winner: int
+    how: str
+    why: str
+    moves: int
+    names: tuple[str, str]  # black's, white's
+
+
+def read_file(path: Path) -> Played:
+    """Read back a game that was written here."""
+    try:
+        tree = sgf.Sgf_game.from_bytes(path.read_bytes())
+        root = tree.get_root()
+        how, why = ENDED_BY.search(root.get("C")).groups()
+        winner, _, _ = read_result(root.get("RE"))
+        moves = len(tree.get_main_sequence()) - 1
+        return Played(int(path.stem), winner, how, why, moves, (root.get("PB"), root.get("PW")))
+    except (OSError, ValueError, KeyError, AttributeError) as error:
+        raise UserError(f"{path} is not a game as we wrote it; remove it to have it played anew.") from error

@@ -1,0 +1,214 @@
+"""Have two GTP engines play a corpus of games: SGF files, one for each game, that `data.prepare` can read.
+
+The number of a game fixes what game it is, so a run that was killed goes on with those whose files are missing. What
+the report tells is read from the files.
+"""
+
+import dataclasses
+import os
+from collections import Counter
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from typing import Any
+
+from data.engine_game import JUDGES, Game, Played, Seat, Terms, colors_of, play, read_file, to_file
+from data.fields import NO_WINNER
+from data.openings import longest_opening
+from go.board import BLACK, EMPTY, WHITE
+from go.errors import GoError
+from go.position import Position
+from gtp.client import EngineError, Fault, find_program
+from gtp.game import ILLEGAL
+from pipeline.artefact import finished, read_json, stage_folder, write_atomic, write_json, write_manifest
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+from pipeline.settings import setting
+from pipeline.tables import table
+
+STAGE = "data.teacher"
+MOST_FALSE_STARTS = 3  # games in a row that an engine may lose without having made a move
+MOST_PARALLEL = 256
+DAY = 86_400
+PLACES = ("first", "second")
+FORFEITS = (*(fault.value for fault in Fault), ILLEGAL)
+
+
+@dataclasses.dataclass
+class Settings(Terms):
+    games: int = setting(100, "games to play; the engines take turns at black")
+    timeout: float = setting(60.0, "seconds that an engine may take for any answer")
+    parallel: int = setting(0, "games played at the same time; 0 for one a core")
+
+
+def check(settings: Settings) -> None:
+    size = Position(settings.board.size, settings.board.komi).size
+    if settings.games < 1:
+        raise UserError(f"games={settings.games} is too few: at least 1 game is needed.")
+    if settings.seed < 0:
+        raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
+    longest = longest_opening(size)
+    if not 0 <= settings.opening <= longest:
+        raise UserError(f"opening={settings.opening} is not between 0 and {longest}, the longest on {size}x{size}.")
+    if settings.score not in JUDGES:
+        raise UserError(f"score={settings.score} is none of {', '.join(JUDGES)}.")
+    if settings.move_limit < 0 or 0 < settings.move_limit <= settings.opening:
+        raise UserError(f"move_limit={settings.move_limit} leaves no move after an opening of {settings.opening}.")
+    if not 0 < settings.timeout <= DAY:
+        raise UserError(f"timeout={settings.timeout:g} is not a number of seconds, from above 0 to a day.")
+    if not 0 <= settings.parallel <= MOST_PARALLEL:
+        raise UserError(f"parallel={settings.parallel} is not between 1 and {MOST_PARALLEL}; 0 takes one a core.")
+    for command in commands(settings):
+        try:
+            find_program(command)
+        except EngineError as error:
+            hint = "; GNU Go is installed with apt install gnugo, or brew install gnu-go"
+            raise UserError(f"{str(error)[:-1]}{hint if command.startswith('gnugo') else ''}.") from error
+
+
+def commands(settings: Settings) -> tuple[str, str]:
+    return settings.first, settings.second or settings.first
+
+
+def file_of(folder: Path, number: int) -> Path:
+    return folder / f"{number:06}.sgf"
+
+
+def claim(folder: Path, key: dict[str, Any]) -> None:
+    """Note the settings of the games in a folder, so that games of other settings never come to be among them."""
+    path = folder / "settings.json"
+    if read_json(path) != key and any(folder.glob("*.sgf")):
+        raise UserError(f"{folder} holds the games of other settings; name this run with run=NAME, or remove them.")
+    write_json(path, key)
+    for draft in folder.glob(".*.sgf.*"):  # that a kill has left
+        draft.unlink(missing_ok=True)
+
+
+def work(settings: Settings, pair: list[Seat], todo: SimpleQueue, done: SimpleQueue, stop: Event) -> None:
+    """Play games until there are no more, in a thread; hand over each with its file, or the error that ended it."""
+    try:
+        while not stop.is_set():
+            game = play(settings, todo.get_nowait(), pair)
+            done.put((game, to_file(settings, game, pair)))
+    except Empty:
+        pass
+    except BaseException as error:
+        done.put(error)
+    finally:
+        for seat in pair:
+            seat.leave()
+
+
+def play_all(settings: Settings, folder: Path) -> None:
+    """Play the games that are not there yet, some at a time, each with a pair of engines of its own."""
+    missing = [number for number in range(1, settings.games + 1) if not file_of(folder, number).exists()]
+    todo, done, stop = SimpleQueue(), SimpleQueue(), Event()
+    for number in missing:
+        todo.put(number)
+    pairs = [
+        [Seat(command, settings.timeout) for command in commands(settings)]
+        for _ in range(min(settings.parallel or os.cpu_count() or 1, len(missing)))
+    ]
+    threads = [Thread(target=work, args=(settings, pair, todo, done, stop)) for pair in pairs]
+    false_starts: dict[int, list[Game]] = {0: [], 1: []}
+    try:
+        with Progress("games of the engines", settings.games, settings.games - len(missing)) as progress:
+            for thread in threads:
+                thread.start()
+            for _ in missing:
+                result = done.get()
+                if isinstance(result, BaseException):
+                    raise result
+                game, content = result
+                note_false_start(settings, folder, game, false_starts)
+                write_atomic(file_of(folder, game.number), content)
+                progress.update(1)
+    except BaseException:
+        stop.set()
+        raise
+    finally:
+        while running := [thread for thread in threads if thread.is_alive()]:
+            for engine in (seat.engine for pair in pairs for seat in pair if stop.is_set()):
+                if engine:
+                    engine.kill()  # which ends the waiting for its answer, too
+            running[0].join(0.1)
+
+
+def note_false_start(settings: Settings, folder: Path, game: Game, false_starts: dict[int, list[Game]]) -> None:
+    """Stop if an engine loses game after game before its first move: it is not fit to play, and its games are none."""
+    for place, color in enumerate(colors_of(game.number)):
+        if color in game.movers():
+            false_starts[place].clear()
+        elif color == game.ending.loser:
+            false_starts[place].append(game)
+        if len(false_starts[place]) >= min(MOST_FALSE_STARTS, settings.games):
+            for lost in false_starts[place]:
+                file_of(folder, lost.number).unlink(missing_ok=True)
+            raise UserError(f"The {PLACES[place]} engine does not get to its first move: {game.ending.why}")
+
+
+def statistics(games: list[Played]) -> dict[str, Any]:
+    """Sum up the games: by engine how many it played and won with each colour, and how they ended, with an example."""
+    engines = {}
+    for place, name in enumerate(PLACES):
+        titles = Counter(game.names[colors_of(game.number)[place] == WHITE] for game in games)
+        engines[name] = {"name": titles.most_common(1)[0][0]}
+        for color, colored in ((BLACK, "black"), (WHITE, "white")):
+            played = [game for game in games if colors_of(game.number)[place] == color]
+            engines[name][colored] = {"played": len(played), "won": sum(game.winner == color for game in played)}
+    endings = {}
+    for how, count in Counter(game.how for game in games).most_common():
+        endings[how] = {"games": count, "example": next(f"{g.number:06}: {g.why}" for g in games if g.how == how)}
+    return {
+        "games": len(games),
+        "drawn": sum(game.winner == EMPTY for game in games),
+        "no result": sum(game.winner == NO_WINNER for game in games),
+        "forfeits": sum(game.how in FORFEITS for game in games),
+        "moves a game": sum(game.moves for game in games) / len(games),
+        "engines": engines,
+        "endings": endings,
+    }
+
+
+def report(metrics: dict[str, Any]) -> str:
+    """Say who won and how the games ended, as Markdown tables."""
+    rows = []
+    for place, engine in metrics["engines"].items():
+        wins = [f"{engine[color]['won']:,} of {engine[color]['played']:,}" for color in ("black", "white")]
+        rows.append([place, engine["name"], *wins])
+    endings = [[how, f"{ending['games']:,}", ending["example"]] for how, ending in metrics["endings"].items()]
+    return "\n".join(
+        [
+            f"{metrics['games']:,} games of {metrics['moves a game']:.1f} moves on average, with opening and passes; "
+            f"drawn: {metrics['drawn']:,}, without a result: {metrics['no result']:,}, "
+            f"forfeited: {metrics['forfeits']:,}.",
+            "",
+            table(["engine", "name", "won as black", "won as white"], rows),
+            "",
+            table(["ended by", "games", "for example"], endings),
+        ]
+    )
+
+
+def main(settings: Settings) -> None:
+    check(settings)
+    folder = stage_folder(settings.run, STAGE)
+    plain = dataclasses.asdict(settings)
+    key = {name: plain[name] for name in plain if name not in ("scale", "run", "timeout", "parallel")}
+    manifest = finished(folder, key)
+    if manifest is None:
+        claim(folder, key)
+        play_all(settings, folder)
+        games = [read_file(file_of(folder, number)) for number in range(1, settings.games + 1)]
+        write_manifest(folder, STAGE, key, statistics(games))
+        (folder / "settings.json").unlink(missing_ok=True)
+        manifest = finished(folder, key)
+    else:
+        print(f"Done earlier, by version {manifest['code']}; remove the folder below to play anew.\n")
+    print(report(manifest["metrics"]))
+    print(f"\nGames, to be read with ./prezero data.prepare sources={folder}")
+
+
+if __name__ == "__main__":
+    run(STAGE, Settings, main, refusals=(GoError,))
