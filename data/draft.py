@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.identity import game_key, split_of
+from data.fields import NO_WINNER
+from data.identity import game_keys, split_of
 from data.record import Record
 from data.store import FILES, FLAWS, FORMAT, GAME, fingerprint
 from pipeline.artefact import write_json
@@ -34,7 +35,7 @@ def pack(records: list[tuple[str, Record, int]]) -> Batch:
     for game, (source, record, learn) in zip(games, records, strict=True):
         fields = (source, *record.names, record.date)
         texts.append("\0".join(field.replace("\0", " ") for field in fields).encode("utf-8", "replace"))
-        game["key"] = game_key(record)
+        game["key"], game["opening"] = game_keys(record)
         game["n_moves"], game["n_setup"], game["n_text"] = len(record.moves), len(record.setup), len(texts[-1])
         game["ranks"] = record.ranks
         game["flaw"] = FLAWS.index(record.flaw)
@@ -107,15 +108,13 @@ def finish(draft: Draft, folder: Path, validation: float, test: float) -> tuple[
     """
     draft.sizes()
     raw = {name: _mapped(draft.paths[name], dtype) for name, dtype in FILES.items()}
-    keys = np.array(raw["games"]["key"])
-    is_first = np.zeros(len(keys), bool)
-    is_first[np.unique(keys, return_index=True)[1]] = True
+    is_first = _is_first_of_its_key(raw["games"]["key"], raw["games"]["winner"] == NO_WINNER)
     finals = {name: (folder / f".{name}.npy").open("wb") for name in FILES}
     for name, file in finals.items():
         file.write(_npy_header(FILES[name], 0))
     read, written = dict.fromkeys(FILES, 0), dict.fromkeys(FILES, 0)
     example = ""
-    for start in range(0, len(keys), BLOCK):
+    for start in range(0, len(is_first), BLOCK):
         games, keep = np.array(raw["games"][start : start + BLOCK]), is_first[start : start + BLOCK]
         lengths = {"moves": games["n_moves"], "setup": 3 * games["n_setup"], "texts": games["n_text"]}
         parts = {}
@@ -127,7 +126,7 @@ def finish(draft: Draft, folder: Path, validation: float, test: float) -> tuple[
                 example = block[np.repeat(~keep, counts)].tobytes().decode("utf-8", "replace").partition("\0")[0]
             read[name] = end
         parts["games"] = _placed(games[keep], (written["moves"], written["setup"] // 3, written["texts"]))
-        parts["games"]["split"] = split_of(parts["games"]["key"], validation, test)
+        parts["games"]["split"] = split_of(parts["games"]["opening"], validation, test)
         for name, part in parts.items():
             finals[name].write(part.tobytes())
             written[name] += len(part)
@@ -139,6 +138,16 @@ def finish(draft: Draft, folder: Path, validation: float, test: float) -> tuple[
     about = {"format": FORMAT, "size": int(raw["games"]["size"][0]), "games": written["games"]}
     write_json(folder / "store.json", about | {"moves": written["moves"], "fingerprint": fingerprint(folder)})
     return int((~is_first).sum()), example
+
+
+def _is_first_of_its_key(keys: np.ndarray, lacks_result: np.ndarray) -> np.ndarray:
+    """Mark one record of each game: the first of those with a result, if any has one."""
+    order = np.lexsort((lacks_result, keys))  # which keeps the order of equals
+    is_new = np.ones(len(keys), bool)
+    is_new[1:] = keys[order][1:] != keys[order][:-1]
+    is_first = np.zeros(len(keys), bool)
+    is_first[order[is_new]] = True
+    return is_first
 
 
 def _mapped(path: Path, dtype: np.dtype) -> np.ndarray:

@@ -42,6 +42,10 @@ def check_filters(filters: Filters) -> None:
     for name in ("min_moves", "max_moves", "first_year", "last_year"):
         if getattr(filters, name) < 0:
             raise UserError(f"{name}={getattr(filters, name)} is negative.")
+    for least, most in (("min_moves", "max_moves"), ("first_year", "last_year")):
+        low, high = getattr(filters, least), getattr(filters, most)
+        if high and low > high:
+            raise UserError(f"{least}={low} is {'after' if least == 'first_year' else 'more than'} {most}={high}.")
     if filters.min_rank and read_rank(filters.min_rank) == UNKNOWN_RANK:
         raise UserError(f"min_rank={filters.min_rank} is no rank: 6d, 2k, 1p, or a rating such as 2000.")
     if filters.learn == "ranked" and not filters.min_rank:

@@ -4,15 +4,10 @@ import dataclasses
 import hashlib
 import os
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from data.draft import Batch, Draft, finish, is_there
+from data.draft import Draft, finish, is_there
 from data.filters import Filters, check_filters
 from data.reading import Tally, chunks, read_chunk
 from data.sources import Reading, files_of, find_sources
@@ -26,10 +21,11 @@ from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
+from pipeline.workers import in_order
 
 STAGE = "data.prepare"
 NAMED_SOURCES = {"embedded": ROOT / "data" / "corpus" / "expert9.zip", "kgs": ROOT / "downloads" / "kgs"}
-SECONDS_BETWEEN_CHECKPOINTS = 5
+SECONDS_BETWEEN_CHECKPOINTS = 2
 MOST_WORKERS = 256
 
 
@@ -85,35 +81,6 @@ def fingerprint(files: list[Path]) -> str:
     return digest.hexdigest()[:32]
 
 
-def in_order(
-    tasks: Iterator[tuple[Any, ...]], work: Callable[..., tuple[Batch, Tally]], workers: int
-) -> Iterator[tuple[Batch, Tally]]:
-    """Do the tasks in worker processes and return the results in the order of the tasks, a few of them at a time.
-
-    The few are what bounds the memory. One worker needs no process of its own.
-    """
-    if workers == 1:
-        for task in tasks:
-            yield work(*task)
-        return
-    waiting: deque[Future] = deque()
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        try:
-            for task in tasks:
-                waiting.append(pool.submit(work, *task))
-                if len(waiting) > 2 * workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        except BrokenProcessPool as error:
-            raise UserError(
-                "A worker process was killed; run again to go on, with fewer workers if short of memory."
-            ) from error
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
 def read_all(settings: Settings, files: list[Path], folder: Path, key: dict[str, Any]) -> tuple[Draft, Tally]:
     """Read all sources into a draft, from the last checkpoint on if there is one with the same key."""
     path = folder / "progress.json"
@@ -128,7 +95,7 @@ def read_all(settings: Settings, files: list[Path], folder: Path, key: dict[str,
     tasks = ((chunk, settings.board.size, filters) for chunk in chunks(todo))
     spoke = time.monotonic()
     with Progress("", sum(size_of(file) for file in files) // 1000) as progress:
-        for batch, part in in_order(tasks, read_chunk, settings.workers or os.cpu_count() or 1):
+        for batch, part in in_order(read_chunk, tasks, settings.workers or os.cpu_count() or 1):
             draft.append(batch)
             tally.add(part)
             progress.what = f"{tally.items:,} records read, {tally.kept:,} games, kilobytes"

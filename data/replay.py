@@ -62,13 +62,12 @@ def _has_dead_chain(b):
 
 
 @kernel
-def replay(b, size, moves, setup, ply, symmetry):
-    """Set a board to the position before move `ply` of a game that is known to be legal.
+def replay(b, moves, setup, ply, symmetry):
+    """Take an empty board to the position before move `ply` of a game that is known to be legal.
 
     `symmetry` is a row of `coordinates.symmetry_table`. The side to move is the one that moved there; after the last
     move it is the other side's turn.
     """
-    clear(b, size, size)
     following = 0
     for i in range(ply + 1):
         while following < len(setup) and setup[following, 0] <= i:

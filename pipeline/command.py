@@ -6,6 +6,7 @@ Hydra composes the settings (`conf/<command>.yaml`, the groups in `conf/`, then 
 
 import dataclasses
 import difflib
+import errno
 import os
 import re
 import sys
@@ -25,6 +26,7 @@ from pipeline.settings import explain
 
 CONF = ROOT / "conf"
 SWEEP = ("-m", "--multirun")
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[type[Exception], ...] = ()) -> None:
@@ -39,6 +41,10 @@ def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[
             fail(_sentence(error, name))
         except BrokenPipeError:
             _stop_writing()
+        except OSError as error:
+            if error.errno not in NO_SPACE:
+                raise
+            fail(f"There is no space left on the disk ({error.strerror}); make room and run the same command again.")
 
     try:
         _run(name, settings, start)

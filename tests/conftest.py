@@ -1,12 +1,40 @@
-"""What several tests need: the real game records and GNU Go, where they are to be had."""
+"""What several tests need: commands, stores of games, the real game records and GNU Go, where they are to be had."""
 
 import os
 import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from data.draft import Draft, finish
+from data.filters import Filters
+from data.reading import read_chunk
+from data.sources import Item
+from data.store import GameStore
+
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def prezero(*arguments: str, runs: Path, cwd: Path = ROOT) -> subprocess.CompletedProcess:
+    """Call a command as ./prezero does once everything is installed."""
+    environment = {**os.environ, "PREZERO_RUNS": str(runs), "PYTHONSAFEPATH": "1"}
+    command = [sys.executable, "-m", "pipeline", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300)
+
+
+def store_of(folder: Path, games: Iterable[bytes], size: int, shares: tuple = (0.2, 0.2), **filters) -> GameStore:
+    """Make a store of SGF games, as data.prepare does, and open it."""
+    items = [Item(f"game {number}", data) for number, data in enumerate(games)]
+    batch, _ = read_chunk(items, size, Filters(**filters))
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = Draft(folder)
+    draft.append(batch)
+    finish(draft, folder, *shares)
+    draft.remove()
+    return GameStore(folder)
 
 
 @pytest.fixture(scope="session")

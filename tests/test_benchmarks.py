@@ -1,6 +1,6 @@
 """Measuring: what is compared with what, and when a promise is kept."""
 
-from benchmarks.measure import Bar, bars_table, in_turn, median, ratio, table
+from benchmarks.measure import Bar, bars_table, in_turn, median, ratio
 
 
 def test_contestants_run_in_turn_after_a_round_to_warm_up():
@@ -27,7 +27,3 @@ def test_promises():
     lines = bars_table([fast, slow]).splitlines()
     assert [cell.strip() for cell in lines[2].split("|")[1:-1]] == ["speed", "at least 6x", "7x", "yes"]
     assert [cell.strip() for cell in lines[3].split("|")[1:-1]] == ["wait", "at most 3 s", "4 s", "NO"]
-
-
-def test_tables_are_aligned():
-    assert table(["a", "bb"], [["ccc", "d"]]).splitlines() == ["| a   | bb |", "|-----|----|", "| ccc | d  |"]

@@ -7,21 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, prezero
 
 from pipeline.artefact import finished, read_json, stage_folder, write_atomic, write_manifest
 from pipeline.commands import COMMANDS
 from pipeline.errors import UserError
-
-
-def prezero(*arguments: str, runs: Path, cwd: Path = ROOT) -> subprocess.CompletedProcess:
-    """Call a command as ./prezero does once everything is installed."""
-    environment = {**os.environ, "PREZERO_RUNS": str(runs), "PYTHONSAFEPATH": "1"}
-    command = [sys.executable, "-m", "pipeline", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300)
+from pipeline.tables import table
 
 
 def test_the_overview_names_every_command(tmp_path):
@@ -160,14 +153,17 @@ def test_random_play_goes_on_after_a_kill_and_ends_with_the_same_numbers(tmp_pat
 
 
 def test_the_lineage_runs_every_stage_and_hands_on_its_settings(tmp_path):
-    done = prezero("lineage", "scale=tiny", "board=5x5", "seed=3", "run=été, 2016", runs=tmp_path)
+    done = prezero("lineage", "scale=tiny", "seed=3", "run=été, 2016", runs=tmp_path)
     assert done.returncode == 0, done.stderr
     stages = [name for name, command in COMMANDS.items() if command.is_stage]
+    manifests = {}
     for number, stage in enumerate(stages, 1):
         assert f"[{number}/{len(stages)}] {stage}: " in done.stdout
-        manifest = read_json(tmp_path / "été, 2016" / stage / "manifest.json")
-        assert manifest["settings"]["seed"] == 3 and manifest["settings"]["board"]["size"] == 5
-    assert done.stdout.index("Done in") > done.stdout.index("Uniform random play on 5x5")
+        manifests[stage] = read_json(tmp_path / "été, 2016" / stage / "manifest.json")
+    assert manifests["go.random_play"]["settings"]["seed"] == 3
+    assert manifests["data.prepare"]["metrics"]["games"] == 5065
+    order = ["Uniform random play on 9x9", "5,068 records read, 5,065 games kept.", "Done in"]
+    assert sorted(order, key=done.stdout.index) == order
 
 
 def test_the_lineage_stops_where_a_stage_fails(tmp_path):
@@ -256,3 +252,27 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path, arguments):
     command = f"{sys.executable} -m pipeline {arguments} | true"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=ROOT)
     assert [line for line in done.stderr.splitlines() if not line.startswith("compiling ")] == []
+
+
+def test_tables_stand_in_line_with_numbers_at_the_right():
+    assert table(["a", "bb"], [["ccc", "d"], ["e", "fff"]]).splitlines() == [
+        "| a   |  bb |",
+        "| --- | --: |",
+        "| ccc |   d |",
+        "| e   | fff |",
+    ]
+
+
+def test_a_full_disk_is_one_sentence(tmp_path):
+    """A device that is always full stands for the disk."""
+    program = (
+        "import dataclasses, os\nfrom pipeline import command\n"
+        "def main(settings):\n    with open('/dev/full', 'w') as file:\n        file.write('x')\n"
+        "from go.show import Settings\ncommand.run('go.show', Settings, main)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "prezero: There is no space left on the disk (No space left on device); "
+        "make room and run the same command again.\n"
+    )
