@@ -1,25 +1,26 @@
-"""`./prezero bench`: measure, print the tables, and say which bars are met."""
+"""`./prezero bench`: measure, print the tables, and say which bars are met; a page for each table."""
 
 import dataclasses
 import os
 import platform
 from pathlib import Path
 
-from benchmarks import engine, startup
+from benchmarks import engine, records, startup
 from benchmarks.measure import bars_table
 from pipeline.artefact import write_atomic
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.settings import setting
 
-TABLES = {"engine": engine, "startup": startup}
+TABLES = {"engine": engine, "records": records, "startup": startup}
 
 
 @dataclasses.dataclass
 class Settings:
     only: str = setting("", f"one table alone: {', '.join(TABLES)}")
     rounds: int = setting(7, "rounds of measuring; the median counts")
-    write: str = setting("", "file to write the tables to, as Markdown")
+    archive: str = setting("", "an archive of 19x19 games, such as KGS's; without one, what needs it is left out")
+    write: str = setting("", "folder to write the tables to, a Markdown page for each")
 
 
 def main(settings: Settings) -> None:
@@ -27,24 +28,31 @@ def main(settings: Settings) -> None:
         raise UserError(f"only={settings.only} is no table; there are {', '.join(TABLES)}.")
     if settings.rounds < 1:
         raise UserError(f"rounds={settings.rounds} is too few: at least 1 is needed.")
-    if settings.write and not Path(settings.write).resolve().parent.is_dir():
-        raise UserError(f"write={settings.write} is in a folder that does not exist.")
-    names = [settings.only] if settings.only else list(TABLES)
+    for name, there in (("archive", Path(settings.archive).is_file()), ("write", Path(settings.write).is_dir())):
+        if getattr(settings, name) and not there:
+            raise UserError(f"{name}={getattr(settings, name)} does not exist.")
+    for name in [settings.only] if settings.only else TABLES:
+        page = measured(name, settings)
+        print(page)
+        if settings.write:
+            write_atomic(Path(settings.write) / f"{name}.md", page)
+
+
+def measured(name: str, settings: Settings) -> str:
+    """Make the page of a table, which says how it was made."""
+    text, bars = TABLES[name].run(settings.rounds, settings.archive)
+    archive = f" archive={Path(settings.archive).name}" if settings.archive else ""
     where = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     parts = [
-        "# Benchmarks",
+        f"# Benchmarks: {name}",
+        f"Made by `./prezero bench only={name} rounds={settings.rounds}{archive}`.",
         f"Medians of {settings.rounds} rounds on {where}; ratios are medians of those within a round.",
+        TABLES[name].__doc__.strip(),
+        text,
+        "## Bars",
+        bars_table(bars),
     ]
-    bars = []
-    for name in names:
-        text, promised = TABLES[name].run(settings.rounds)
-        parts += [f"## {name.capitalize()}", TABLES[name].__doc__.strip(), text]
-        bars += promised
-    parts += ["## Bars", bars_table(bars)]
-    print("\n\n".join(parts))
-    if settings.write:
-        parts.insert(1, f"Made by `./prezero bench rounds={settings.rounds} write={settings.write}`.")
-        write_atomic(Path(settings.write), "\n\n".join(parts) + "\n")
+    return "\n\n".join(parts) + "\n"
 
 
 if __name__ == "__main__":

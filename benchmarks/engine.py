@@ -18,11 +18,12 @@ import numpy as np
 import pyspiel
 from sgfmill.boards import Board
 
-from benchmarks.measure import Bar, Rates, in_turn, median, ratio, table
+from benchmarks.measure import Bar, Rates, in_turn, median, ratio
 from go.board import BLACK
 from go.coordinates import PASS, rowcol_from_point
 from go.playout import new_rng, random_games, random_move
 from go.position import Position
+from pipeline.tables import table
 
 SIZES = (9, 13, 19)
 GAMES = {9: 12_000, 13: 5_000, 19: 2_400}  # about a quarter of a second each
@@ -151,7 +152,7 @@ def moves_per_game(size: int) -> float:
     return float(np.mean(games["moves"] - games["passes"]))
 
 
-def run(rounds: int) -> tuple[str, list[Bar]]:
+def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
     """Measure everything; return the tables and the bars."""
     with ThreadPoolExecutor(2) as pool:
         rates = in_turn(contestants(pool), rounds, "engine measurements")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from pipeline.progress import Progress
+from pipeline.tables import table
 
 Rates = dict[str, list[float]]
 
@@ -43,17 +44,6 @@ def median(rates: Rates, name: str) -> float:
 def ratio(rates: Rates, name: str, baseline: str) -> float:
     """Return the median over the rounds of how many times faster one was than the other in that round."""
     return statistics.median(a / b for a, b in zip(rates[name], rates[baseline], strict=True))
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """Lay out a Markdown table, in columns that also a terminal shows well."""
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-
-    def line(cells: list[str]) -> str:
-        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
-
-    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
-    return "\n".join([line(header), rule, *map(line, rows)])
 
 
 def bars_table(bars: list[Bar]) -> str:

@@ -7,11 +7,12 @@ import sys
 import tempfile
 import time
 
-from benchmarks.measure import Bar, table
+from benchmarks.measure import Bar
 from go.board import new_boards
 from go.jit import kernel
 from go.position import Position
 from pipeline.artefact import ROOT
+from pipeline.tables import table
 
 COMMANDS = (("go.show", "playouts=1"), ("go.random_play", "--help"), ())
 
@@ -40,7 +41,7 @@ def command_seconds(arguments: tuple[str, ...], cache: str | None = None) -> flo
     return time.perf_counter() - began
 
 
-def run(rounds: int) -> tuple[str, list[Bar]]:
+def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
     """Measure everything; return the table and the bars."""
     copy = statistics.median(copy_nanoseconds() for _ in range(rounds))
     for arguments in COMMANDS:
