@@ -1,0 +1,342 @@
+"""Download the archives of a listing, such as those of KGS, and keep account of their checksums.
+
+Listings are configuration (`conf/archives/`). The transfers run on a few threads; everything that is said, recorded or
+given its final name is done by the main thread alone. An archive gets its name only when it is whole and its checksum
+is right and recorded; until then it is a `.part`, and one that is not what it should be becomes a `.bad`.
+"""
+
+import dataclasses
+import fcntl
+import functools
+import hashlib
+import math
+import os
+import queue
+import re
+import shlex
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from hydra.core.hydra_config import HydraConfig
+
+from data.fetch import HEAD, FetchError, Meter, Terms, UnreachableError, fetch, note_of, size_of
+from pipeline.artefact import ROOT, read_json, write_json
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+from pipeline.settings import setting
+
+NAME = "data.download"
+DOWNLOADS = ROOT / "downloads"
+MEGABYTE = 1_000_000
+MOST_AT_ONCE = 8  # more would not be polite
+LONGEST_TIME = 3600  # seconds that any setting may ask us to wait
+SECONDS_BETWEEN_LOOKS = 0.1  # at the bytes that have arrived, for the progress
+# By the ending of a name: where which bytes must be. Anything else in their place is a message from a server.
+KINDS = {
+    (".zip",): (0, b"PK"),
+    (".tar.gz", ".tgz"): (0, b"\x1f\x8b"),
+    (".tar.bz2", ".tbz2", ".tbz"): (0, b"BZh"),
+    (".tar.xz", ".txz"): (0, b"\xfd7zXZ\x00"),
+    (".tar",): (257, b"ustar"),
+}
+ENDINGS = tuple(ending for endings in KINDS for ending in endings)
+
+
+@dataclasses.dataclass
+class Settings:
+    archives: Any = setting(None, "the listing of archives; add your own as conf/archives/NAME.yaml")
+    match: str = setting("", "take only archives whose name has a match for this regular expression, as in 2016_0[1-6]")
+    folder: str = setting("", "folder to download to, by default downloads/<listing> in the project")
+    dry_run: bool = setting(False, "only list what is there and what would be downloaded")
+    at_once: int = setting(2, "downloads at the same time")
+    file_limit: float = setting(500, "most megabytes of one archive")
+    total_limit: float = setting(5000, "most megabytes of all archives together, those there already included")
+    timeout: float = setting(30, "seconds without a byte after which a connection is given up")
+    retries: int = setting(5, "further attempts, while they bring nothing new, before an archive is given up")
+    backoff: float = setting(1, "seconds before the second attempt; each further wait is twice as long")
+    longest_wait: float = setting(
+        60, "most seconds between two attempts; an archive whose server asks for more is given up"
+    )
+
+
+class Archive(NamedTuple):
+    """An address, the file name that it gets here, and the checksum that the listing gives, or nothing."""
+
+    address: str
+    name: str
+    sha256: str
+
+
+class Outcome(NamedTuple):
+    """How the transfer of an archive ended: well, if there is no trouble."""
+
+    archive: Archive
+    trouble: str = ""
+
+
+def check(settings: Settings) -> None:
+    if not 1 <= settings.at_once <= MOST_AT_ONCE:
+        raise UserError(f"at_once={settings.at_once} is not between 1 and {MOST_AT_ONCE}.")
+    if not 0 <= settings.retries <= 1000:
+        raise UserError(f"retries={settings.retries} is not between 0 and 1000.")
+    for name in ("file_limit", "total_limit"):
+        if not 0 < getattr(settings, name) < math.inf:
+            raise UserError(f"{name}={getattr(settings, name)} is no number of megabytes above 0.")
+    for name, least in (("timeout", 0.01), ("backoff", 0), ("longest_wait", 0)):
+        if not least <= getattr(settings, name) <= LONGEST_TIME:
+            raise UserError(f"{name}={getattr(settings, name)} is not between {least} and {LONGEST_TIME} seconds.")
+
+
+def read_listing(listing: Any) -> list[Archive]:
+    """Return the archives of a listing: a list `addresses`, and a `base` before those that are only names.
+
+    An entry is an address, or an `address` with its `sha256`.
+    """
+    addresses = listing.get("addresses") if isinstance(listing, dict) else None
+    if not isinstance(addresses, list) or not addresses:
+        raise UserError("The listing has no list of addresses.")
+    base = listing.get("base") or ""
+    archives: dict[str, Archive] = {}
+    for entry in addresses:
+        archive = read_entry(entry, str(base))
+        other = archives.setdefault(archive.name.lower(), archive)  # which some file systems take for the same
+        if other is not archive:
+            raise UserError(f"{other.address} and {archive.address} would become the same file.")
+    return list(archives.values())
+
+
+def read_entry(entry: Any, base: str) -> Archive:
+    plain = {"address": entry} if isinstance(entry, str) else entry
+    if not isinstance(plain, dict) or not isinstance(plain.get("address"), str) or plain.keys() - {"address", "sha256"}:
+        raise UserError(f"{entry!r} in the listing is neither an address nor an address with its sha256.")
+    address, sha256 = plain["address"], str(plain.get("sha256") or "").lower()
+    if base and "://" not in address:
+        address = f"{base.rstrip('/')}/{address}"
+    if sha256 and not re.fullmatch(r"[0-9a-f]{64}", sha256):
+        raise UserError(f"The sha256 of {address} in the listing is not one: it has 64 hexadecimal digits.")
+    return Archive(address, name_of(address), sha256)
+
+
+def name_of(address: str) -> str:
+    """Return the file name for an address; whatever the address, it is one in our folder, and of an archive."""
+    try:
+        parts = urlsplit(address)
+        is_web = parts.scheme in ("http", "https") and parts.hostname and parts.username is None and parts.port != 0
+    except ValueError:
+        is_web = False
+    if not is_web or not re.fullmatch(r"[!-~]+", address):
+        raise UserError(f"{address!r} in the listing is not an address that begins with http:// or https://.")
+    name = unquote(parts.path.rpartition("/")[2])
+    if not re.fullmatch(r"\w[\w.+@=~,() -]{0,199}", name, re.ASCII) or not name.lower().endswith(ENDINGS):
+        raise UserError(f"{address} in the listing does not end in the name of an archive ({', '.join(ENDINGS)}).")
+    return name
+
+
+def select(archives: list[Archive], match: str) -> list[Archive]:
+    try:
+        chosen = [archive for archive in archives if re.search(match, archive.name)]
+    except re.error as error:
+        raise UserError(f"match={match} is not a regular expression: {error}.") from error
+    if not chosen:
+        raise UserError(f"match={match} fits none of the {len(archives)} archives; dry_run=true lists them.")
+    return chosen
+
+
+def check_kind(name: str, head: bytes) -> None:
+    """Refuse a file whose first bytes are not those of the archive that its name promises."""
+    ending = max((ending for ending in ENDINGS if name.lower().endswith(ending)), key=len)
+    offset, magic = next(kind for endings, kind in KINDS.items() if ending in endings)
+    if head[offset : offset + len(magic)] != magic:
+        raise FetchError(f"it is not a {ending} archive, but something else under that name")
+
+
+class Records:
+    """The checksums of the archives in a folder, as they were when first downloaded."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "checksums.json"
+        self.sums: dict[str, str] = read_json(self.path) or {}
+        if not isinstance(self.sums, dict) or not all(isinstance(value, str) for value in self.sums.values()):
+            raise UserError(f"{self.path} is not what we wrote; remove it to begin anew.")
+
+    def admit(self, archive: Archive, path: Path) -> None:
+        """Record the checksum of a file that is all there; raise if it is not what it should be."""
+        with path.open("rb") as file:
+            check_kind(archive.name, file.read(HEAD))
+            file.seek(0)
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+            os.fsync(file.fileno())
+        known = archive.sha256 or self.sums.get(archive.name, found)
+        if found != known:
+            source = "the listing gives" if archive.sha256 else f"{self.path.name} has from the first download"
+            raise FetchError(f"its sha256 is {found}, not {known}, which {source}")
+        if self.sums.get(archive.name) != found:
+            self.sums[archive.name] = found
+            write_json(self.path, dict(sorted(self.sums.items())))
+
+
+def settle(archive: Archive, path: Path, folder: Path, records: Records) -> str:
+    """Give a file that is all there its name, or set it aside where nothing reads it; then say what is wrong."""
+    try:
+        records.admit(archive, path)
+        path.replace(folder / archive.name)
+        trouble = ""
+    except FetchError as error:
+        path.replace(folder / f"{archive.name}.bad")
+        trouble = f"{error}; it was set aside as {archive.name}.bad"
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+    for left_over in (part_of(archive, folder), note_of(part_of(archive, folder))):
+        left_over.unlink(missing_ok=True)
+    return trouble
+
+
+def part_of(archive: Archive, folder: Path) -> Path:
+    return folder / f"{archive.name}.part"
+
+
+def find_missing(archives: list[Archive], folder: Path, records: Records) -> list[Archive]:
+    """Check all archives that are there, and return those that are not, or not as they should be."""
+    sizes = {archive: size_of(folder / archive.name) for archive in archives}
+    troubles: dict[Archive, str] = {}
+    with Progress("checking archives, bytes", sum(sizes.values())) as progress:
+        for archive, size in sizes.items():
+            if (folder / archive.name).exists():
+                troubles[archive] = settle(archive, folder / archive.name, folder, records)
+            progress.update(size)
+    for archive, trouble in troubles.items():
+        if trouble:
+            print(f"{archive.name}: {trouble}.", flush=True)
+    return [archive for archive in archives if troubles.get(archive, "not there")]
+
+
+def transfers(
+    archives: list[Archive], folder: Path, terms: Terms, meter: Meter, records: Records, at_once: int
+) -> Iterator[Outcome | None]:
+    """Transfer archives on a few threads; yield how each ended, and now and then None while none has."""
+    todo, unreachable, news = iter(archives), set(), queue.SimpleQueue()
+
+    def transfer(archive: Archive) -> Outcome:
+        server = urlsplit(archive.address).netloc
+        if server in unreachable:
+            return Outcome(archive, "its server cannot be reached")
+        if meter.is_full:
+            return Outcome(archive, "the archives before it are all that total_limit allows")
+        try:
+            sum_is_known = bool(archive.sha256) or archive.name in records.sums
+            head_check = functools.partial(check_kind, archive.name)
+            fetch(archive.address, part_of(archive, folder), terms, meter, head_check, sum_is_known)
+        except FetchError as error:
+            if isinstance(error, UnreachableError):
+                unreachable.add(server)
+            return Outcome(archive, str(error))
+        return Outcome(archive)
+
+    def work() -> None:
+        try:
+            for archive in todo:
+                news.put(transfer(archive))
+        except BaseException as error:  # the main thread is waiting for news
+            news.put(error)
+
+    for _ in range(at_once):
+        threading.Thread(target=work, daemon=True).start()  # so that Ctrl-C need not wait for a server
+    for _ in archives:
+        while True:
+            try:
+                outcome = news.get(timeout=SECONDS_BETWEEN_LOOKS)
+                break
+            except queue.Empty:
+                yield None
+        if isinstance(outcome, BaseException):
+            raise outcome
+        yield outcome
+
+
+def download(archives: list[Archive], folder: Path, terms: Terms, allowance: int, at_once: int) -> list[Outcome]:
+    """Download what is not there yet; return what could not be had, in the order of the listing."""
+    records = Records(folder)
+    missing = find_missing(archives, folder, records)
+    held = sum(size_of(folder / archive.name) + size_of(part_of(archive, folder)) for archive in archives)
+    meter = Meter(allowance, held)
+    troubles: dict[Archive, str] = {}
+    with Progress("", held, held) as progress:
+        for outcome in transfers(missing, folder, terms, meter, records, at_once):
+            if outcome:
+                archive, trouble = outcome
+                troubles[archive] = trouble or settle(archive, part_of(archive, folder), folder, records)
+            done = len(archives) - len(missing) + list(troubles.values()).count("")
+            progress.what = f"{done} of {len(archives)} archives, bytes of those begun"
+            progress.total = meter.held + sum(list(meter.coming.values()))
+            progress.update(meter.held - progress.done)
+    return [Outcome(archive, troubles[archive]) for archive in archives if troubles.get(archive)]
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Make a folder and keep other downloads out of it: two that append to one file would spoil it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise UserError(f"Cannot make the folder {folder}: {error.strerror}.") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UserError(
+                f"Another download into {folder} is running; wait for it or name another folder."
+            ) from error
+        yield
+    finally:
+        os.close(handle)
+
+
+def plan(archives: list[Archive], folder: Path) -> str:
+    """List what is there and what is still to download."""
+    lines = []
+    for archive in archives:
+        begun = size_of(part_of(archive, folder))
+        state = "there" if (folder / archive.name).exists() else f"{begun:,} bytes" if begun else "to download"
+        lines.append(f"{state:>20}  {archive.address}")
+    there = sum((folder / archive.name).exists() for archive in archives)
+    return "\n".join([*lines, f"{there} of {len(archives)} archives are in {folder}."])
+
+
+def main(settings: Settings) -> None:
+    check(settings)
+    archives = select(read_listing(settings.archives), settings.match)
+    listing = HydraConfig.get().runtime.choices["archives"]
+    folder = Path(settings.folder).expanduser() if settings.folder else DOWNLOADS / listing
+    if settings.dry_run:
+        print(plan(archives, folder))
+        return
+    terms = Terms(
+        retries=settings.retries,
+        backoff=settings.backoff,
+        longest_wait=settings.longest_wait,
+        timeout=settings.timeout,
+        largest=int(settings.file_limit * MEGABYTE),
+    )
+    with alone_in(folder):
+        failed = download(archives, folder, terms, int(settings.total_limit * MEGABYTE), settings.at_once)
+    for archive, trouble in failed[1:]:
+        print(f"{archive.name}: {trouble}.")
+    if failed:
+        first, trouble = failed[0]
+        raise UserError(
+            f"{len(failed)} of {len(archives)} archives could not be downloaded, the first of them {first.name}: "
+            f"{trouble}."
+        )
+    size = sum(size_of(folder / archive.name) for archive in archives)
+    print(f"{len(archives)} archives with {size:,} bytes are in {folder}.")
+    print(f"To read them: ./prezero data.prepare sources={shlex.quote(str(folder))}")
+
+
+if __name__ == "__main__":
+    run(NAME, Settings, main)
