@@ -23,11 +23,14 @@ ENDINGS = {
     BY_FORFEIT: "forfeit",
 }
 
-CHINESE_NUMERALS = {numeral: value for value, numeral in enumerate("一二三四五六七八九", 1)}
-RANK = re.compile(r"(p?)(\d{1,2}|[一二三四五六七八九]) ?(kyu|k|级|級|급|dan|d|段|단|pro|p)( pro)?", re.IGNORECASE)
+CHINESE_NUMERALS = {"初": 1} | {numeral: value for value, numeral in enumerate("一二三四五六七八九", 1)}
+RANK = re.compile(r"(p?)(\d{1,2}|[初一二三四五六七八九]) ?(kyu|k|级|級|급|dan|d|段|단|pro|p)( pro)?", re.IGNORECASE)
 RATING = re.compile(r"\d{3,4}(?:\.\d+)?")
 BRACKETED = re.compile(r"[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$")  # at the end of a player's name
-POINTS = re.compile(r"\d+(?:[.,]\d+)?")
+POINTS = re.compile(r"\d{1,3}(?:[.,]\d+)?(?![\d/])")
+WINNER = re.compile(r"(b|w)(?:lack|hite)? ?\+ ?(.*)", re.DOTALL)
+EASTERN_WINNER = re.compile("([黑黒흑白백])[^黑黒흑白백]*[胜勝승]")  # "black wins in the middle"
+EASTERN_RESIGNATION = re.compile("中|불계")  # to win in the middle of a game is to win by resignation
 
 
 def read_rank(text: str) -> int:
@@ -43,9 +46,11 @@ def read_rank(text: str) -> int:
         return UNKNOWN_RANK
     number, grade = found[2], found[3].lower()
     value = CHINESE_NUMERALS.get(number) or int(number)
-    if grade in ("pro", "p") or found[1] or found[4]:
-        return PROFESSIONAL + value
-    return value if grade in ("dan", "d", "段", "단") else 1 - value
+    if grade in ("kyu", "k", "级", "級", "급"):
+        return 1 - value if value else UNKNOWN_RANK
+    if not 1 <= value < PROFESSIONAL:
+        return UNKNOWN_RANK
+    return value + PROFESSIONAL * bool(grade in ("pro", "p") or found[1] or found[4])
 
 
 def rank_name(rank: int) -> str:
@@ -65,10 +70,11 @@ def is_rating(rank: int) -> bool:
 
 def split_name(text: str) -> tuple[str, int]:
     """Part a player's name from a rank or rating in brackets at its end, as in "name (2271)" or "name [5d]"."""
-    text = " ".join(text.split())
-    found = BRACKETED.search(text)
-    rank = read_rank(found[1]) if found else UNKNOWN_RANK
-    return (text[: found.start()].rstrip() if found and rank != UNKNOWN_RANK else text), rank
+    name, rank = " ".join(text.split()), UNKNOWN_RANK
+    while (found := BRACKETED.search(name)) and (inner := read_rank(found[1])) != UNKNOWN_RANK:
+        rank = inner if rank == UNKNOWN_RANK else rank  # of several the last one
+        name = name[: found.start()].rstrip()
+    return name, rank
 
 
 def read_komi(text: str, size: int) -> float:
@@ -80,7 +86,7 @@ def read_komi(text: str, size: int) -> float:
         komi = float(text.strip().replace(",", "."))
     except ValueError:
         return math.nan
-    if abs(komi) >= 100 and komi % 25 == 0 and komi > 0:
+    if 250 <= komi <= 1000 and komi % 25 == 0:
         komi /= 100
     if abs(komi) % 1 in (0.25, 0.75):
         komi *= 2
@@ -93,18 +99,18 @@ def read_result(text: str) -> tuple[int, int, float]:
     The margin is NaN if the game was not counted.
     """
     text = text.strip().lower()
-    if text in ("0", "draw", "jigo", "tie", "d", "和棋", "持碁"):
+    if text in ("0", "draw", "jigo", "tie", "d", "和棋", "持碁", "무승부"):
         return EMPTY, BY_SCORE, 0.0
-    if chinese := re.match(r"([黑白]).*[胜勝]", text):  # such as "black wins in the middle game", which is to resign
-        ending = BY_RESIGNATION if "中" in text else NO_RESULT
-        return BLACK if chinese[1] == "黑" else WHITE, ending, math.nan
-    winner = {"b+": BLACK, "w+": WHITE}.get(text[:2])
-    if winner is None:
+    if eastern := EASTERN_WINNER.search(text):
+        ending = BY_RESIGNATION if EASTERN_RESIGNATION.search(text) else NO_RESULT
+        return WHITE if eastern[1] in "白백" else BLACK, ending, math.nan
+    found = WINNER.match(text)
+    if not found:
         return NO_WINNER, NO_RESULT, math.nan
-    how = text[2:].strip()
+    winner, how = BLACK if found[1] == "b" else WHITE, found[2]
     if points := POINTS.match(how):
-        margin = float(points[0].replace(",", "."))
-        return winner, BY_SCORE, margin if margin > 0 else math.nan
+        margin = round(float(points[0].replace(",", ".")), 2)
+        return (winner, BY_SCORE, margin) if margin else (winner, NO_RESULT, math.nan)  # W+0.0: by what, is not said
     endings = {"r": BY_RESIGNATION, "t": ON_TIME, "f": BY_FORFEIT}
     return winner, endings.get(how[:1], NO_RESULT), math.nan
 
@@ -123,7 +129,7 @@ def result_name(winner: int, ending: int, margin: float) -> str:
 
 def read_year(text: str) -> int:
     """Read the first year in a date; 0 if there is none."""
-    found = re.search(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)", text)
+    found = re.search(r"(?<!\d)(1\d{3}|20\d{2})(?:\d{4})?(?!\d)", text)  # 20160309, too
     return int(found[1]) if found else 0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from data.draft import Draft, finish, is_there
 from data.filters import Filters, check_filters
 from data.reading import Tally, chunks, read_chunk
-from data.sources import Reading, files_of, find_sources
+from data.sources import Reading, files_of, find_sources, name_of, open_file
 from data.store import GameStore
 from data.summary import summary
 from go.coordinates import check_size
@@ -73,7 +73,7 @@ def fingerprint(files: list[Path]) -> str:
     with Progress("looking at the sources, files", len(files)) as progress:
         for path in files:
             try:
-                with path.open("rb") as file:
+                with open_file(path) as file:
                     digest.update(hashlib.file_digest(file, "sha256").digest())
             except OSError:
                 digest.update(b"cannot be read")  # the report will say so
@@ -149,7 +149,7 @@ def prepare(settings: Settings, folder: Path, key: dict[str, Any], files: list[P
     store = GameStore(folder)
     write_json(folder / "report.json", dataclasses.asdict(tally))
     metrics = {"report": dataclasses.asdict(tally), "fingerprint": store.about["fingerprint"], "games": len(store)}
-    inputs = {"sources": [str(path) for path in files[:100]], "files": len(files)}
+    inputs = {"sources": [name_of(path) for path in files[:100]], "files": len(files)}
     write_manifest(folder, STAGE, key, metrics, inputs)
     draft.remove()
     (folder / "progress.json").unlink(missing_ok=True)

@@ -29,17 +29,33 @@ from data.fields import (
     result_name,
     split_name,
 )
-from data.replay import BAD_SETUP, decode_move, encode_move, legal_plies
+from data.replay import BAD_SETUP, POINT_MASK, decode_move, encode_move, legal_plies
 from go.board import BLACK, EMPTY, LEGAL, WHITE, new_boards
-from go.coordinates import SGF_LETTERS, point_from_sgf, sgf_from_point
+from go.coordinates import PASS, SGF_LETTERS, point_from_sgf, sgf_from_point
 
 LARGEST = 4_000_000  # bytes of one record; the longest annotated games have a tenth of it
 MOST_MOVES = 10_000  # far above any game, and below what the numbers of the store can hold
+MOST_SETUP = 10_000  # stones; a few bytes can ask for a whole board of them
+MOST_BRANCHES = 100_000  # of one file: games and variations
+MOST_PARTS = 400_000  # of one game: nodes and values, which take far more memory than their bytes
+MOST_LETTERS = 1000  # of a name, a date or the like
 START = re.compile(rb"\(\s*;")
+VALUE = re.compile(rb"\s*\[")
+
 CHARSET = re.compile(rb"(?<![A-Z])CA\s*\[\s*([A-Za-z0-9_.:+-]+)\s*\]")
-BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+MARKS = {  # that tell the encoding of a file by its first bytes
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    b"(\0;\0": "utf-16-le",
+    b"\0(\0;": "utf-16-be",
+}
+ASCII = bytes(set(range(32, 127)) - set(b"\\")) + rb" \n \u0041 .xn--a"  # what a charset for SGF must leave as it is
+WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "cp950"}
+EAST_ASIAN_UTF8 = re.compile(rb"[\xe1-\xef][\x80-\xbf]{2}")
 
 SETUP = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
+MOVES = {"B": BLACK, "W": WHITE}
 ILLEGAL, TORN = "illegal move", "torn file"  # why a game that is kept ends before its record does
 
 
@@ -79,44 +95,64 @@ def read_records(data: bytes) -> list[Record | Refusal]:
     starts = [match.start() for match in START.finditer(data)]
     if not starts:
         return [Refusal("no SGF data")]
+    if data.count(b"(") > MOST_BRANCHES:
+        return [Refusal("too large for a game record")]
     if len(starts) == 1:
         return [_read_game(data)]
     games, end = [], 0
     for start in starts:  # some of them are variations, within the game before
-        if start >= end:
-            _, end = sgf_grammar.tokenise(data, start)
-            games.append(_read_game(data[start:end]))
+        if start < end:
+            continue
+        tokens, end = sgf_grammar.tokenise(data, start)
+        games.append(_read_game(data[start:end]))
+        if _open_brackets(tokens) and VALUE.match(data, end):  # a value without an end: all the rest belongs to it
+            break
     return games
 
 
 def to_utf8(data: bytes) -> bytes:
-    """Recode a file as UTF-8: by its byte order mark, by the charset that it declares, or by what fits.
+    """Recode a file as UTF-8: by its first bytes, by the charset that it declares, or by what fits.
 
     Whole files are recoded, not single values, because in some encodings of Chinese and Japanese the second byte of a
     letter may look like a bracket or a backslash.
     """
-    for mark, encoding in BYTE_ORDER_MARKS:
+    return _decode(data).encode("utf-8", "replace")
+
+
+def _decode(data: bytes) -> str:
+    for mark, encoding in MARKS.items():
         if data.startswith(mark):
-            return data.decode(encoding, "replace").encode("utf-8", "replace")
-    if data[:1] == b"(" and data[1:2] == b"\0":
-        return data.decode("utf-16-le", "replace").encode("utf-8", "replace")
-    if data[:2] == b"\0(":
-        return data.decode("utf-16-be", "replace").encode("utf-8", "replace")
-    declared = CHARSET.search(data[:4096])
-    candidates = [declared[1].decode("ascii")] if declared else []
-    for encoding in (*candidates, "utf-8"):
+            return data.decode(encoding, "replace")
+    found = CHARSET.search(data[:4096])
+    encodings = [encoding for encoding in (found and _charset(found[1].decode("ascii")), "utf-8") if encoding]
+    if EAST_ASIAN_UTF8.search(data):  # nothing else looks like it by chance, but charsets are often declared wrongly
+        encodings.reverse()
+    for encoding in encodings:
         try:
-            return data.decode(encoding).encode("utf-8")
-        except (LookupError, ValueError):  # no such encoding, or the file is not in it
+            return data.decode(encoding)
+        except ValueError:
             continue
-    text = data.decode("utf-8", "replace")
-    lost = text.count("\ufffd")
-    if sum(ord(letter) > 127 for letter in text) < 2 * lost:  # not UTF-8 with some letters damaged
-        text = data.decode("latin-1")  # the default of SGF, which fits any bytes
-    return text.encode("utf-8")
+    for encoding in encodings:
+        text = data.decode(encoding, "replace")
+        letters = len(text) - len(text.encode("ascii", "ignore"))
+        if 2 * text.count("\ufffd") <= letters:  # it fits but for some letters that are damaged or torn
+            return text
+    return data.decode("latin-1")  # the default of SGF, which fits any bytes
+
+
+def _charset(declared: str) -> str | None:
+    """Return the encoding of that name, or one that holds it; None if it is none that SGF can be written in."""
+    try:
+        if ASCII.decode(declared) != ASCII.decode("ascii"):
+            return None
+    except (LookupError, ValueError):
+        return None
+    return WIDER.get(codecs.lookup(declared).name, declared)
 
 
 def _read_game(data: bytes) -> Record | Refusal:
+    if data.count(b";") + data.count(b"[") > MOST_PARTS:
+        return Refusal("too large for a game record")
     flaw = ""
     try:
         tree = sgf_grammar.parse_sgf_game(data)
@@ -127,7 +163,7 @@ def _read_game(data: bytes) -> Record | Refusal:
         except ValueError:
             return Refusal("malformed SGF")
     nodes = list(sgf_grammar.main_sequence_iter(tree))  # variations are left aside
-    header = nodes[0]
+    header = _header(nodes)
     if _text(header, "GM") not in ("", "1"):
         return Refusal("not a game of Go")
     size = read_size(_text(header, "SZ"))
@@ -144,18 +180,33 @@ def _read_game(data: bytes) -> Record | Refusal:
     return refusal or record
 
 
+def _open_brackets(tokens: list[tuple[str, bytes]]) -> int:
+    return tokens.count(("D", b"(")) - tokens.count(("D", b")"))
+
+
 def _closed(data: bytes) -> bytes:
     """Return a torn game up to its last whole value, with the brackets closed that were open there."""
     _, end = sgf_grammar.tokenise(data)
     start = START.search(data).start()
     sound = data[start:end].rstrip(b"(;ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz \t\r\n")
     tokens, _ = sgf_grammar.tokenise(sound)
-    depth = sum({b"(": 1, b")": -1}.get(token, 0) for kind, token in tokens if kind == "D")
-    return sound + b")" * depth
+    return sound + b")" * _open_brackets(tokens)
+
+
+def _header(nodes: list[dict[str, list[bytes]]]) -> dict[str, list[bytes]]:
+    """Return what the nodes up to the first move say; some programs begin with an empty node."""
+    header: dict[str, list[bytes]] = {}
+    for node in nodes:
+        for name, values in node.items():
+            header.setdefault(name, values)
+        if not MOVES.keys().isdisjoint(node):
+            break
+    return header
 
 
 def _text(node: dict[str, list[bytes]], name: str) -> str:
-    return sgf_grammar.simpletext_value(node.get(name, [b""])[0]).decode("utf-8", "replace").strip()
+    text = sgf_grammar.simpletext_value(node.get(name, [b""])[0]).decode("utf-8", "replace")
+    return text.strip()[:MOST_LETTERS].strip()
 
 
 def _read_nodes(nodes: list[dict[str, list[bytes]]], size: int) -> tuple[list, list[int], bool]:
@@ -164,22 +215,24 @@ def _read_nodes(nodes: list[dict[str, list[bytes]]], size: int) -> tuple[list, l
     start: dict[int, int] = {}  # set-up before the first move: only what stands in the end matters
     later: list[tuple[int, int, int]] = []
     moves: list[int] = []
+    n_setup = 0
     for node in nodes:
         for name in SETUP if not SETUP.keys().isdisjoint(node) else ():
             for value in node.get(name, ()):
                 stones = _rectangle(value, points)
-                if stones is None:
+                if stones is None or n_setup + len(stones) > MOST_SETUP:
                     return _rows(start, later), moves, False
+                n_setup += len(stones)
                 if moves:
                     later += [(len(moves), SETUP[name], point) for point in stones]
                 else:
                     start.update(dict.fromkeys(stones, SETUP[name]))
-        for name, color in (("B", BLACK), ("W", WHITE)):
-            if name in node:
+        for name in node:
+            if name in MOVES:
                 point = points.get(node[name][0].strip())
-                if point is None or len(moves) == MOST_MOVES:
+                if point is None or len(node[name]) > 1 or len(moves) == MOST_MOVES:
                     return _rows(start, later), moves, False
-                moves.append(encode_move(color, point))
+                moves.append(encode_move(MOVES[name], point))
     return _rows(start, later), moves, True
 
 
@@ -196,8 +249,10 @@ def _points_of(size: int) -> dict[bytes, int]:
 
 
 def _rectangle(value: bytes, points: dict[bytes, int]) -> list[int] | None:
-    """Return the points of a set-up value, which is one point, or two that are corners; None if it is neither."""
+    """Return the points of a set-up value: one point, two that are corners, or nothing; None if it is neither."""
     first, _, last = value.strip().partition(b":")
+    if not first and not last:
+        return []
     last = last or first
     if first not in points or last not in points or len(first) != 2 or len(last) != 2 or b"tt" in (first, last):
         return None
@@ -207,7 +262,8 @@ def _rectangle(value: bytes, points: dict[bytes, int]) -> list[int] | None:
 
 
 def _keep_what_is_legal(record: Record) -> Refusal | None:
-    """Cut the game before its first illegal move, if there is one."""
+    """Cut the game before its first illegal move, if there is one, and leave out what is set up after the last."""
+    record.setup = record.setup[record.setup[:, 0] < max(len(record.moves), 1)]
     plies, verdict = legal_plies(new_boards(), record.size, record.moves, record.setup)
     if verdict == BAD_SETUP and plies == 0:
         return Refusal("set-up stones without a liberty")
@@ -217,6 +273,8 @@ def _keep_what_is_legal(record: Record) -> Refusal | None:
     record.setup = record.setup[record.setup[:, 0] < max(plies, 1)]
     if plies == 0:
         return Refusal({ILLEGAL: "illegal first move", TORN: "malformed SGF"}.get(record.flaw, "no moves"))
+    if not (record.moves & POINT_MASK != PASS).any():
+        return Refusal("no moves")
     return None
 
 
@@ -231,17 +289,30 @@ def _read_header(record: Record, header: dict[str, list[bytes]]) -> None:
         of_header if of_header != UNKNOWN_RANK else of_name
         for of_header, (_, of_name) in zip(ranks, (black, white), strict=True)
     )
+    record.handicap = max(read_handicap(_text(header, "HA")), _stones_ahead(record))
+
+
+def _stones_ahead(record: Record) -> int:
+    """Count the stones that black has before white's first, 0 if that is no more than the first move.
+
+    They are set up, or played while white has to wait or passes. A set-up with white stones is no handicap.
+    """
     at_start = record.setup[record.setup[:, 0] == 0]
-    stones = 0 if (at_start[:, 1] != BLACK).any() else len(at_start)
-    record.handicap = max(read_handicap(_text(header, "HA")), stones if stones > 1 else 0)
+    if (at_start[:, 1] == WHITE).any():
+        return 0
+    played = 0
+    for color, point in map(decode_move, record.moves if not len(at_start) else ()):
+        if point != PASS:
+            if color == WHITE:
+                break
+            played += 1
+    stones = len(at_start) + played
+    return stones if stones > 1 else 0
 
 
 def _check_handicap(record: Record) -> Refusal | None:
     """Refuse a game whose handicap stones are not in it: then the board is not what the players saw."""
-    if record.handicap == 0 or len(record.setup):
-        return None
-    first = [decode_move(code)[0] for code in record.moves[: record.handicap]]
-    return None if set(first) == {BLACK} else Refusal("handicap stones missing")
+    return Refusal("handicap stones missing") if record.handicap > _stones_ahead(record) else None
 
 
 def to_sgf(record: Record) -> bytes:

@@ -5,10 +5,12 @@ expands beyond all measure is left at a bound.
 """
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
 import os
+import stat
 import tarfile
 import zipfile
 from collections.abc import Iterator
@@ -18,17 +20,13 @@ from typing import IO, NamedTuple
 from data.record import LARGEST
 from pipeline.errors import UserError
 
-TARS = {
-    (".tar.gz", ".tgz"): gzip.open,
-    (".tar.bz2", ".tbz2", ".tbz"): bz2.open,
-    (".tar.xz", ".txz"): lzma.open,
-    (".tar",): lambda file, mode: file,
-}
-TAR_ENDINGS = tuple(ending for endings in TARS for ending in endings)
-DAMAGED, UNKNOWN_KIND = "file or archive damaged or unreadable", "not a game record by its name"
+PACKINGS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+SHORT_ENDINGS = {".tgz": ".tar.gz", ".tbz": ".tar.bz2", ".tbz2": ".tar.bz2", ".txz": ".tar.xz"}
 RECORD_ENDINGS = (".sgf", ".sgfs")
-LEAST_ALLOWANCE = 1 << 30  # bytes that any archive may hold,
-EXPANSION = 200  # or so many for each of its own: game records are packed about sixteen to one
+DAMAGED, UNKNOWN_KIND = "file or archive damaged or unreadable", "not a game record by its name"
+LONG_NAMES = (b"L", b"K", b"x", b"g", b"X")  # kinds of headers of a tar that are read into memory, whatever their size
+LEAST_ALLOWANCE = 1 << 28  # bytes that any archive may hold,
+EXPANSION = 100  # or so many for each of its own: game records are packed about sixteen to one
 
 
 class Item(NamedTuple):
@@ -53,30 +51,56 @@ class BombError(Exception):
 def find_sources(text: str) -> list[Path]:
     """Find what a text names: files, folders and patterns, with commas between them. Each must be there."""
     found: list[Path] = []
-    names = [text] if text and Path(text).expanduser().exists() else [name.strip() for name in text.split(",")]
-    for name in filter(None, names):
-        path = Path(name).expanduser()
-        matches = [path] if path.exists() else sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+    names = [text] if _matches(text) else text.split(",")  # there are names with commas in them
+    for name in filter(None, (name.strip() for name in names)):
+        matches = _matches(name)
         if not matches:
             raise UserError(f"There is no file, folder or match for {name}.")
         found += matches
     for path in found:
         if not os.access(path, os.R_OK):
             raise UserError(f"{path} cannot be read: permission denied.")
+        if not (path.is_file() or path.is_dir()):
+            raise UserError(f"{path} is neither a file nor a folder.")
     return list(dict.fromkeys(found))
 
 
+def _matches(name: str) -> list[Path]:
+    try:
+        path = Path(name).expanduser()
+        return [path] if path.exists() else sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+    except (OSError, ValueError, RuntimeError, NotImplementedError):  # no name or pattern that a file can have
+        return []
+
+
 def files_of(sources: list[Path]) -> list[Path]:
-    """List all files, those of folders in the order of their names, each once."""
+    """List all files, those of folders in the order of their names, each once.
+
+    Folders that cannot be listed and links to folders, which might lead anywhere, are listed themselves; reading them
+    says so.
+    """
     files: list[Path] = []
     for source in sources:
-        if source.is_dir():
-            for folder, below, names in os.walk(source):
-                below.sort()
-                files += [Path(folder, name) for name in sorted(names)]
-        else:
+        if not source.is_dir():
             files.append(source)
+            continue
+        unlisted: list[OSError] = []
+        for folder, below, names in os.walk(source, onerror=unlisted.append):
+            below.sort()
+            links = [name for name in below if Path(folder, name).is_symlink()]
+            files += [Path(folder, name) for name in sorted(names + links)]
+        files += [Path(error.filename) for error in unlisted]
     return list(dict.fromkeys(files))
+
+
+def open_file(path: Path) -> IO[bytes]:
+    """Open a file for reading if it is one: a pipe would keep us waiting, and a device may have no end."""
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise OSError(errno.EISDIR, "a link to a folder, or a folder that cannot be listed")
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not a regular file")
+    return path.open("rb")
 
 
 class Reading:
@@ -93,49 +117,62 @@ class Reading:
     def __iter__(self) -> Iterator[Item | Trouble]:
         for path in self.files:
             try:
-                with path.open("rb") as self.file:
+                with open_file(path) as self.file:
                     yield from read_file(path, self.file)
                 self.before += path.stat().st_size
             except OSError as error:
-                yield Trouble(str(path), DAMAGED, error.strerror or str(error))
+                yield Trouble(name_of(path), DAMAGED, error.strerror or str(error))
 
 
 def read_file(path: Path, file: IO[bytes]) -> Iterator[Item | Trouble]:
     """Read all records of a file, which is of the kind that its name says."""
     name = path.name.lower()
+    for short, long in SHORT_ENDINGS.items():
+        name = name.removesuffix(short) + long if name.endswith(short) else name
+    ending = Path(name).suffix
     try:
-        if name.endswith(".zip"):
+        if ending == ".zip":
             yield from _read_zip(path, file)
-        elif name.endswith(TAR_ENDINGS):
+            return
+        if ending in PACKINGS:
+            name, file = name.removesuffix(ending), _Metered(PACKINGS[ending](file, "rb"), _allowance(path))
+        if name.endswith(".tar"):
             yield from _read_tar(path, file)
-        elif name.endswith(RECORD_ENDINGS):
-            yield from _read_records(str(path), file)
+        elif _is_record(name):
+            yield from _read_records(name_of(path), name, file)
         else:
-            yield Trouble(str(path), UNKNOWN_KIND)
+            yield Trouble(name_of(path), UNKNOWN_KIND)
     except BombError:
-        yield Trouble(str(path), "archive expands beyond the bound", "the rest of it was left out")
+        yield Trouble(name_of(path), "archive expands beyond the bound", "the rest of it was left out")
     except Exception as error:  # the readers of archives raise nearly anything when bytes are damaged
-        detail = " ".join(str(error).split()) or type(error).__name__
-        yield Trouble(str(path), DAMAGED, detail)
+        yield Trouble(name_of(path), DAMAGED, _said(error))
 
 
-def _read_records(name: str, file: IO[bytes]) -> Iterator[Item]:
+def name_of(path: Path, member: str = "") -> str:
+    """Name a file or a member of an archive in a way that can be printed and stored, whatever bytes its name has."""
+    return (f"{path}/{member}" if member else str(path)).encode("utf-8", "replace").decode()
+
+
+def _said(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _is_record(name: str) -> bool:
+    base = name.rpartition("/")[2].lower()
+    return base.endswith(RECORD_ENDINGS) and not base.startswith("._")  # which macOS puts beside the real ones
+
+
+def _read_records(label: str, name: str, file: IO[bytes]) -> Iterator[Item]:
     if not name.lower().endswith(".sgfs"):
-        yield Item(name, file.read(LARGEST + 1))
+        yield Item(label, file.read(LARGEST + 1))
         return
     number = 0
     while line := file.readline(LARGEST + 1):
         number += 1
         if line.strip():
-            yield Item(f"{name}:{number}", line)
-
-
-def _read_member(path: Path, member: str, file: IO[bytes]) -> Iterator[Item | Trouble]:
-    name = f"{path}/{member}"
-    if member.lower().endswith(RECORD_ENDINGS):
-        yield from _read_records(name, file)
-    else:
-        yield Trouble(name, UNKNOWN_KIND)
+            yield Item(f"{label}:{number}", line)
+        while len(line) > LARGEST and not line.endswith(b"\n"):  # the rest of a line that is too long is no game
+            line = file.readline(LARGEST + 1)
 
 
 def _allowance(path: Path) -> int:
@@ -152,43 +189,62 @@ class _Metered(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        data = self.stream.read(min(size, self.left + 1) if size >= 0 else self.left + 1)
+        return self._counted(self.stream.read(min(size, self.left + 1) if size >= 0 else self.left + 1))
+
+    def readline(self, size: int = -1) -> bytes:
+        return self._counted(self.stream.readline(min(size, self.left + 1) if size >= 0 else self.left + 1))
+
+    def _counted(self, data: bytes) -> bytes:
         self.left -= len(data)
         if self.left < 0:
             raise BombError
         return data
 
-    def readline(self, size: int = -1) -> bytes:
-        line = self.stream.readline(size)
-        self.left -= len(line)
-        if self.left < 0:
-            raise BombError
-        return line
+
+class _TarHeader(tarfile.TarInfo):
+    """A header that is an error where it is damaged; for `tarfile` it would be the end of the archive."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes, encoding: str, errors: str) -> "_TarHeader":
+        try:
+            header = super().frombuf(buf, encoding, errors)
+        except tarfile.EOFHeaderError:
+            raise
+        except tarfile.HeaderError as error:
+            raise tarfile.ReadError(f"the archive is torn or damaged: {error}") from error
+        if header.size < 0 or (header.type in LONG_NAMES and header.size > LARGEST):
+            raise tarfile.ReadError("the archive is damaged: a header of impossible size")
+        return header
 
 
 def _read_tar(path: Path, file: IO[bytes]) -> Iterator[Item | Trouble]:
-    opener = next(opener for endings, opener in TARS.items() if path.name.lower().endswith(endings))
-    with opener(file, "rb") as stream:
-        metered = _Metered(stream, _allowance(path))
-        with tarfile.open(fileobj=metered, mode="r|") as archive:
-            for member in archive:
-                if member.isreg():
-                    yield from _read_member(path, member.name, archive.extractfile(member))
-                elif not member.isdir():
-                    yield Trouble(f"{path}/{member.name}", "a link or device in an archive")
-                archive.members.clear()  # or it would remember all of them
+    with tarfile.open(fileobj=file, mode="r|", tarinfo=_TarHeader) as archive:
+        for member in archive:
+            if member.isreg() and not member.issparse():
+                if _is_record(member.name):
+                    yield from _read_records(name_of(path, member.name), member.name, archive.extractfile(member))
+                else:
+                    yield Trouble(name_of(path, member.name), UNKNOWN_KIND)
+            elif not member.isdir():
+                yield Trouble(name_of(path, member.name), "a link, device or sparse file in an archive")
+            archive.members.clear()  # or it would remember all of them
 
 
 def _read_zip(path: Path, file: IO[bytes]) -> Iterator[Item | Trouble]:
-    left = _allowance(path)
+    metered = _Metered(io.BytesIO(), _allowance(path))  # one for all members, whole or not
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
-            if member.is_dir():
+            label = name_of(path, member.filename)
+            if not _is_record(member.filename):
+                if not member.is_dir():
+                    yield Trouble(label, UNKNOWN_KIND)
                 continue
             try:
-                with archive.open(member) as stream:
-                    metered = _Metered(stream, left)
-                    yield from _read_member(path, member.filename, metered)
-                    left = metered.left
-            except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:  # only this member
-                yield Trouble(f"{path}/{member.filename}", "archive member damaged or encrypted", str(error))
+                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise NotImplementedError("only stored and deflated members are read")  # others unpack unbounded
+                with archive.open(member) as metered.stream:
+                    yield from _read_records(label, member.filename, metered)
+            except BombError:
+                raise
+            except Exception as error:  # only this member
+                yield Trouble(label, "archive member damaged or encrypted", _said(error))

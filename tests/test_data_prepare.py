@@ -55,6 +55,8 @@ def pile(tmp_path):
     (folder / "empty.sgf").write_bytes(b"")
     (folder / "broken.zip").write_bytes(b"PK\3\4 nothing")
     (folder / "torn.sgf").write_bytes(sgf(10)[:-20])
+    os.mkfifo(folder / "pipe.sgf")  # whoever opens it waits for ever
+    Path(os.fsdecode(bytes(folder) + b"/no-\xff-text.sgf")).write_bytes(sgf(11))
     return folder
 
 
@@ -67,18 +69,18 @@ def test_a_pile_becomes_a_store_with_a_report_of_everything(pile, tmp_path):
     assert counts == {
         "another board size": 1,
         "no SGF data": 2,
-        "file or archive damaged or unreadable": 1,
+        "file or archive damaged or unreadable": 2,
         "not a game record by its name": 1,
         "the same game as an earlier one": 1,
     }
-    assert report["kept"] == 9 and report["flawed"]["torn file"][0] == 1
+    assert report["kept"] == 10 and report["flawed"]["torn file"][0] == 1
     assert "torn.sgf" in report["flawed"]["torn file"][1]
     assert "large.sgf" in report["skipped"]["another board size"][1]
     for reason, (number, example) in report["skipped"].items():
         assert f"| {number} | left out: {reason} | " in done.stdout
         assert example[-20:].replace("|", "?") in done.stdout
     store = GameStore(folder)
-    assert len(store) == 9 and sorted(store.games["winner"].tolist()) == [-1] * 8 + [BLACK]
+    assert len(store) == 10 and sorted(store.games["winner"].tolist()) == [-1] * 9 + [BLACK]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pile", "runs"]  # nothing escaped
     assert {path.name for path in folder.iterdir()} == {
         *("games.npy", "moves.npy", "setup.npy", "texts.npy", "store.json", "report.json", "manifest.json")
@@ -92,6 +94,7 @@ def test_sources_may_be_many_and_patterns(pile, tmp_path):
 
 
 def test_the_result_depends_neither_on_the_workers_nor_on_the_name_of_the_folder(pile, tmp_path):
+    (pile / "pipe.sgf").unlink()
     shutil.copytree(pile, tmp_path / "copy")
     manifests = []
     for run, source, workers in (("a", pile, 1), ("b", tmp_path / "copy", 2)):
@@ -113,7 +116,7 @@ def test_a_second_run_reads_nothing_anew_and_other_settings_are_refused(pile, tm
     assert second.stdout.partition("\n\n")[2] == first.stdout
     third = prezero(*arguments, "min_moves=5", runs=tmp_path / "runs")
     assert third.returncode == 2 and "holds the results of other settings" in third.stderr
-    (pile / "new.sgf").write_bytes(sgf(11))
+    (pile / "new.sgf").write_bytes(sgf(12))
     fourth = prezero(*arguments, runs=tmp_path / "runs")
     assert fourth.returncode == 2 and "holds the results of other settings" in fourth.stderr
 
