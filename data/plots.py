@@ -1,19 +1,14 @@
-"""Plots of what is in a game store, as SVG; `figure` gives every plot the same plain style.
+"""Plots of what is in a game store, as SVG.
 
-The same numbers give the same file, byte for byte. Black and white stand for the players; other colours differ from
-them in brightness, too, so nothing hangs on telling hues apart.
+Black and white stand for the players; other colours differ from them in brightness, too, so nothing hangs on telling
+hues apart.
 """
 
-import io
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from matplotlib import style
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from data.fields import LOWEST_RATING, PROFESSIONAL, rank_name
@@ -22,35 +17,11 @@ from data.summary import OUTCOMES, first_moves, handicap_groups, komi_groups, ou
 from go.board import EMPTY
 from go.draw import board_svg, percentages
 from pipeline.artefact import write_atomic
+from pipeline.plots import ACCENT, INK, figure
 
-INK, FAINT, ACCENT = "#333333", "#d9d9d9", "#0072b2"
 BLACK_BAR, WHITE_BAR = {"color": "#2b2b2b"}, {"color": "#ffffff"}
 OUTCOME_BARS = (BLACK_BAR, WHITE_BAR, {"color": "#56b4e9"}, {"color": "#e8e8e8", "hatch": "////"})  # as OUTCOMES
 BAR = {"edgecolor": INK, "linewidth": 0.6}
-STYLE = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": INK,
-    "axes.grid": True,
-    "axes.labelcolor": INK,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlepad": 16,  # room for notes between plot and title
-    "axes.titlesize": 12,
-    "figure.constrained_layout.h_pad": 0.12,
-    "figure.constrained_layout.w_pad": 0.12,
-    "font.size": 10,
-    "grid.color": FAINT,
-    "grid.linewidth": 0.6,
-    "hatch.color": "#9a9a9a",
-    "hatch.linewidth": 0.6,
-    "legend.frameon": False,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "svg.fonttype": "none",  # text stays text: small files that can be searched
-    "svg.hashsalt": "prezero",  # names inside the file do not change from run to run
-}
 BINS = 60  # at most, in a histogram
 BIN_WIDTHS = (2, 4, 10, 20, 40, 100, 200)  # even, or odd and even lengths would make a comb; up to `record.MOST_MOVES`
 MOST_LABELS = 18  # of bars beside each other; with more of them, only every second or third is named
@@ -59,20 +30,6 @@ FEWEST_BARS = 6  # that a page has room for: one bar alone does not fill it
 COUNTS = FuncFormatter(lambda value, _: f"{value:,.0f}")
 PERCENT = FuncFormatter(lambda value, _: f"{value:.0f}%")
 CORNER = {"ha": "right", "va": "bottom"}  # of a note above the upper right end of a plot
-
-
-@contextmanager
-def figure(path: Path, height: float = 3.8) -> Iterator[Figure]:
-    """Open a figure in the style of the house, and write it as SVG when all is drawn.
-
-    The style is that of the moment when something is drawn, so whatever belongs to the figure is drawn within.
-    """
-    with style.context(["default", STYLE]):  # whatever the user's own settings are
-        made = Figure(figsize=(7.6, height), layout="constrained")
-        yield made
-        buffer = io.BytesIO()
-        made.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    write_atomic(path, buffer.getvalue())
 
 
 def _count_axis(axes: Axes) -> None:

@@ -99,14 +99,19 @@ class GameStore:
     def __len__(self) -> int:
         return len(self.games)
 
-    def boards(self, games: np.ndarray, plies: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
-        """Return the boards before move `ply` of each game, turned by a symmetry, with the side to move set."""
-        games, plies, symmetries = (np.asarray(part, np.int64) for part in (games, plies, symmetries))
+    def checked(self, *positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return games, plies and symmetries as the kernels take them, if they are in the store."""
+        games, plies, symmetries = (np.asarray(part, np.int64) for part in positions)
         bounds = ((games, len(self)), (symmetries, SYMMETRIES))
         if any(((part < 0) | (part >= bound)).any() for part, bound in bounds):
             raise UserError(f"The store in {self.folder} has no such game or symmetry.")
         if ((plies < 0) | (plies > self.games["n_moves"][games])).any():
             raise UserError("A game has no such ply.")
+        return games, plies, symmetries
+
+    def boards(self, games: np.ndarray, plies: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
+        """Return the boards before move `ply` of each game, turned by a symmetry, with the side to move set."""
+        games, plies, symmetries = self.checked(games, plies, symmetries)
         boards, empty = np.empty(len(games), BOARD), Position(self.size).boards
         table = symmetry_table(self.size)
         _replay_batch(boards, empty, self.games, self.moves, self.setup, games, plies, symmetries, table)
@@ -114,21 +119,7 @@ class GameStore:
 
     def position(self, game: int, ply: int, symmetry: int = 0) -> Position:
         """Return a position with its history, to look at; the board is the same as that of `boards`."""
-        record = self.record(game)
-        table = symmetry_table(record.size)[symmetry]
-        position = Position(record.size, record.komi if np.isfinite(record.komi) else 0, superko=False)
-        for i in range(ply + 1):
-            stones = {int(table[point]): color for at, color, point in record.setup.tolist() if at == i}
-            if stones:
-                of = {color: [p for p, c in stones.items() if c == color] for color in (BLACK, WHITE, EMPTY)}
-                position.set_up(of[BLACK], of[WHITE], of[EMPTY])
-            if i < len(record.moves):
-                color, point = decode_move(record.moves[i])
-                if i == ply:
-                    set_turn(position.board, color)
-                else:
-                    position.play(int(table[point]), color)
-        return position
+        return position_of(self.record(game), ply, symmetry)
 
     def record(self, game: int) -> Record:
         """Return a game as a record, as it was read."""
@@ -157,6 +148,24 @@ class GameStore:
     def _text(self, entry: np.void) -> list[str]:
         first = int(entry["first_text"])
         return self.texts[first : first + entry["n_text"]].tobytes().decode("utf-8").split("\0")
+
+
+def position_of(record: Record, ply: int, symmetry: int = 0) -> Position:
+    """Return the position before move `ply` of a game; stones that are set up in the midst of it end its history."""
+    table = symmetry_table(record.size)[symmetry]
+    position = Position(record.size, record.komi if np.isfinite(record.komi) else 0, superko=False)
+    for i in range(ply + 1):
+        stones = {int(table[point]): color for at, color, point in record.setup.tolist() if at == i}
+        if stones:
+            of = {color: [p for p, c in stones.items() if c == color] for color in (BLACK, WHITE, EMPTY)}
+            position.set_up(of[BLACK], of[WHITE], of[EMPTY])
+        if i < len(record.moves):
+            color, point = decode_move(record.moves[i])
+            if i == ply:
+                set_turn(position.board, color)
+            else:
+                position.play(int(table[point]), color)
+    return position
 
 
 def _read_about(folder: Path) -> dict[str, Any]:

@@ -19,19 +19,25 @@ MOST_PLAYOUTS = 10_000_000  # more would say no more, and fill the memory
 
 
 @dataclasses.dataclass
-class Settings:
+class PositionSettings:
+    """How a position is described on the command line."""
+
     board: BoardSettings = setting(BoardSettings, "the board")
     moves: str = setting("", "moves from black's first, as in moves='E5 C3 pass G7'")
     handicap: int = setting(0, "fixed handicap stones placed before the moves; white then moves first")
     text: str = setting("", "a file with a board drawn as text (X black, O white, . empty), which also gives its size")
     to_move: str = setting("", "who moves first, black or white, if not black or, with a handicap, white")
+
+
+@dataclasses.dataclass
+class Settings(PositionSettings):
     numbers: bool = setting(False, "number the stones by their move in the drawing")
     playouts: int = setting(0, "random games from here, to show who ends up owning each point")
     seed: int = setting(1, "seed of the random games")
     svg: str = setting("", "file to write the drawing to")
 
 
-def set_up(settings: Settings) -> Position:
+def set_up(settings: PositionSettings) -> Position:
     """Make the position that the settings describe."""
     if settings.to_move not in ("", "black", "white"):
         raise UserError(f"to_move={settings.to_move} is no colour: black or white.")

@@ -79,7 +79,7 @@ def figures(monkeypatch) -> list[Figure]:
         drawn.append(Figure(**options))
         return drawn[-1]
 
-    monkeypatch.setattr(plots, "Figure", keep)
+    monkeypatch.setattr("pipeline.plots.Figure", keep)
     return drawn
 
 

@@ -1,0 +1,78 @@
+"""What each legal move would do: how much it captures, and how its chain would stand. The planes read it off."""
+
+import numpy as np
+
+from go.board import (
+    BLACK,
+    EMPTY,
+    LEGAL,
+    ORTHOGONAL,
+    WHITE,
+    adjacent_chains,
+    count_liberties,
+    legality,
+    play,
+)
+from go.coordinates import POINTS
+from go.jit import kernel
+
+EFFECTS = np.dtype(
+    [
+        ("legal", np.uint8, POINTS),  # by the board alone: empty, no suicide, no simple ko
+        ("captures", np.int16, POINTS),  # opponent stones
+        ("stones", np.int16, POINTS),  # of the chain that the stone would be part of
+        ("liberties", np.int16, POINTS),  # of that chain, the points of captured stones among them
+    ]
+)
+
+
+@kernel
+def find_effects(b, boards, effects):
+    """Find what every move of the side to move would do; `boards` is memory for one board."""
+    color = np.int64(b.to_move)
+    for p in range(POINTS):
+        effects.legal[p] = False
+    for i in range(b.n_empty):
+        p = np.int64(b.empties[i])
+        if legality(b, p, color) != LEGAL:
+            continue
+        effects.legal[p] = True
+        captures = 0
+        for head in adjacent_chains(b, p, BLACK + WHITE - color):
+            if head != 0 and count_liberties(b, head) == 1:
+                captures += b.stones[head]
+        friends = adjacent_chains(b, p, color)
+        effects.captures[p] = captures
+        if captures == 0 and _count(friends) < 2:
+            friend = friends[0] + friends[1] + friends[2] + friends[3]  # the only one, or 0
+            effects.stones[p] = 1 + b.stones[friend] if friend else 1
+            effects.liberties[p] = _liberties_joined(b, p, friend)
+        else:  # chains that join may share liberties, and captured stones give some: play it and see
+            boards[0] = b
+            play(boards[0], p)
+            head = boards[0].chain[p]
+            effects.stones[p] = boards[0].stones[head]
+            effects.liberties[p] = count_liberties(boards[0], head)
+
+
+@kernel
+def _count(heads):
+    count = 0
+    for head in heads:
+        count += head != 0
+    return count
+
+
+@kernel
+def _liberties_joined(b, point, friend):
+    """Count the liberties of a stone that joins one chain or, with head 0, none, and captures nothing."""
+    p = np.uint64(point)
+    liberties = count_liberties(b, friend) - 1 if friend else np.int64(0)
+    for step in ORTHOGONAL:
+        e = p + step
+        if b.color[e] == EMPTY:
+            is_new = True
+            for further in ORTHOGONAL:
+                is_new &= (friend == 0) | (b.chain[e + further] != friend)
+            liberties += is_new
+    return liberties
