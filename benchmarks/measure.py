@@ -46,9 +46,13 @@ def ratio(rates: Rates, name: str, baseline: str) -> float:
     return statistics.median(a / b for a, b in zip(rates[name], rates[baseline], strict=True))
 
 
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
 def bars_table(bars: list[Bar]) -> str:
     rows = []
     for bar in bars:
-        limit = f"at {'most' if bar.at_most else 'least'} {bar.asked:g}{bar.unit}"
-        rows.append([bar.what, limit, f"{bar.measured:.3g}{bar.unit}", "yes" if bar.is_met else "NO"])
+        limit = f"at {'most' if bar.at_most else 'least'} {_number(bar.asked)}{bar.unit}"
+        rows.append([bar.what, limit, f"{_number(bar.measured)}{bar.unit}", "yes" if bar.is_met else "NO"])
     return table(["bar", "asked", "measured", "met"], rows)

@@ -26,6 +26,10 @@ COMMANDS = {
     "data.inspect": Command("data.inspect", "show what is in a game store: tables, plots, any game or position drawn"),
     "data.download": Command("data.download", "download archives of game records, such as those of KGS"),
     "data.teacher": Command("data.teacher", "have two GTP engines play a corpus of games"),
+    "features48.census": Command(
+        "features48.census", "count in how many positions each of the 48 planes says something", is_stage=True
+    ),
+    "features48.show": Command("features48.show", "draw a position with all its feature planes as one sheet"),
 }
 
 

@@ -1,0 +1,80 @@
+"""Positions per second from the store to the 48 planes, with ladders and without, on one thread and on two.
+
+Random positions of real games in random symmetries, in batches of 256, replay included. "Without ladders" leaves out
+the two ladder planes, so the difference is the time that reading them takes.
+"""
+
+import functools
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.measure import Bar, Rates, in_turn, median, ratio
+from benchmarks.records import EMBEDDED, prepare
+from data.positions import PositionSampler
+from data.store import GameStore
+from features48.encoder import Encoder
+from features48.groups import GROUPS, LADDERS, SUBSETS
+from pipeline.tables import table
+
+BATCH = 256
+BATCHES = {9: 60, 19: 20}  # in one go: some tenths of a second
+INPUTS = {
+    "48 planes": SUBSETS[48],
+    "without ladders": tuple(name for name in SUBSETS[48] if GROUPS[name].needs != LADDERS),
+    "20 planes": SUBSETS[20],
+}
+
+
+def rate(encoder: Encoder, sampler: PositionSampler, counter: list[int]) -> float:
+    """Return positions per second, drawn beforehand."""
+    count = BATCHES[sampler.store.size]
+    batches = [sampler.batch(counter[0] + number, BATCH) for number in range(count)]
+    counter[0] += count
+    began = time.perf_counter()
+    for batch in batches:
+        encoder.batch(sampler.store, batch.games, batch.plies, batch.symmetries)
+    return count * BATCH / (time.perf_counter() - began)
+
+
+def contestants(stores: dict[int, GameStore]) -> dict[str, Callable[[], float]]:
+    entries: dict[str, Callable[[], float]] = {}
+    for size, store in stores.items():
+        sampler, counter = PositionSampler(store, "train"), [0]
+        for name, groups in INPUTS.items():
+            for threads in (1, 2):
+                encoder = Encoder(groups, threads)
+                entries[f"{name} {threads} {size}"] = functools.partial(rate, encoder, sampler, counter)
+    return entries
+
+
+def rates_table(rates: Rates, sizes: list[int]) -> str:
+    rows = []
+    for size in sizes:
+        for name in INPUTS:
+            one, two = f"{name} 1 {size}", f"{name} 2 {size}"
+            speeds = [f"{median(rates, one):,.0f}", f"{median(rates, two):,.0f}", f"{ratio(rates, two, one):.2f}x"]
+            rows.append([f"{size}x{size}, {name}", *speeds, f"{1e6 / median(rates, one):.1f} µs"])
+    return table(["positions/s", "1 thread", "2 threads", "2 over 1", "a position, 1 thread"], rows)
+
+
+def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
+    """Measure everything; return the table and the bars. Without an archive, only 9x9 is measured."""
+    sources = {9: EMBEDDED} | ({19: archive} if archive else {})
+    with tempfile.TemporaryDirectory() as folder:
+        stores = {}
+        for size, source in sources.items():
+            print(f"reading {source}", file=sys.stderr)
+            prepare(source, size, Path(folder))
+            stores[size] = GameStore(Path(folder, str(size), "data.prepare"))
+        rates = in_turn(contestants(stores), rounds, "measurements of planes")
+    shares = {size: 1 - ratio(rates, f"48 planes 1 {size}", f"without ladders 1 {size}") for size in stores}
+    told = ", ".join(f"{100 * share:.0f}% on {size}x{size}" for size, share in shares.items())
+    bars = [
+        Bar(f"{s}x{s}: 2 threads over 1", ratio(rates, f"48 planes 2 {s}", f"48 planes 1 {s}"), 1.7) for s in stores
+    ]
+    if 19 in stores:
+        bars.insert(0, Bar("19x19 with ladders, 1 thread", median(rates, "48 planes 1 19"), 5000, unit=" positions/s"))
+    return f"{rates_table(rates, list(stores))}\n\nShare of the time in ladders, 1 thread: {told}.", bars

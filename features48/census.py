@@ -1,0 +1,99 @@
+"""Count in how many positions of a store each plane says something: none may be silently empty."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from data.positions import PositionSampler
+from data.store import GameStore
+from features48.encoder import Encoder
+from features48.groups import SUBSETS, plane_names
+from features48.sheet import draw_sheet
+from pipeline.artefact import finished, stage_folder, write_manifest
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+from pipeline.settings import StageSettings, setting
+from pipeline.tables import table
+
+STAGE = "features48.census"
+PLANES = 49
+BATCH = 256
+
+
+@dataclasses.dataclass
+class Settings(StageSettings):
+    board: Any = setting(None, "makes no difference here: the board is that of the store")
+    positions: int = setting(20_000, "positions to draw from the training part of the run's game store")
+    threads: int = setting(0, "threads that encode them; 0 takes all cores; the result does not depend on it")
+
+
+def count(store: GameStore, positions: int, seed: int, threads: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return by plane in how many positions it says something and on how many points, and ladders given up."""
+    sampler, encoder = PositionSampler(store, "train", seed), Encoder(PLANES, threads)
+    fired, points = np.zeros(PLANES, np.int64), np.zeros(PLANES, np.int64)
+    with Progress("positions encoded", positions) as progress:
+        for number, start in enumerate(range(0, positions, BATCH)):
+            drawn = sampler.batch(number, BATCH)
+            some = min(BATCH, positions - start)
+            planes = encoder.batch(store, drawn.games[:some], drawn.plies[:some], drawn.symmetries[:some])
+            on = planes.reshape(some, PLANES, -1).sum(axis=2, dtype=np.int64)
+            fired += (on > 0).sum(axis=0)
+            points += on.sum(axis=0)
+            progress.update(some)
+    return fired, points, encoder.ladders_given_up
+
+
+def report(metrics: dict) -> str:
+    """Lay out the shares, a row for each plane."""
+    rows = [
+        [str(number), name, f"{100 * share:.2f}%", f"{points:.2f}"]
+        for number, (name, (share, points)) in enumerate(metrics["planes"].items(), 1)
+    ]
+    return "\n".join(
+        [
+            table(["plane", "what", "positions in which it fires", "points there, on average"], rows),
+            "",
+            f"Ladders too long to be read to the end: {metrics['ladders given up']:,}.",
+        ]
+    )
+
+
+def draw_example(store: GameStore, path: Path) -> None:
+    """Draw the planes of a position from the middle of the first game."""
+    ply = int(store.games["n_moves"][0]) // 2
+    position = store.position(0, ply)
+    planes = Encoder(PLANES).position(position)
+    draw_sheet(position, planes, SUBSETS[PLANES], f"Game 0 of the store, after {ply} moves", path)
+
+
+def main(settings: Settings) -> None:
+    if settings.positions < 1:
+        raise UserError(f"positions={settings.positions} is too few: at least 1 is needed.")
+    if settings.seed < 0:
+        raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
+    folder = stage_folder(settings.run, STAGE)
+    store = GameStore(folder.parent / "data.prepare")
+    key = {"store": store.about["fingerprint"], "positions": settings.positions, "seed": settings.seed}
+    manifest = finished(folder, key)
+    if manifest is None:
+        fired, points, given_up = count(store, settings.positions, settings.seed, settings.threads)
+        shares, means = fired / settings.positions, points / np.maximum(fired, 1)
+        names = plane_names(SUBSETS[PLANES])
+        planes = dict(zip(names, zip(shares.tolist(), means.tolist(), strict=True), strict=True))
+        draw_example(store, folder / "planes.svg")
+        write_manifest(
+            folder, STAGE, key, {"planes": planes, "ladders given up": given_up}, {"store": str(store.folder)}
+        )
+        manifest = finished(folder, key)
+    else:
+        print(f"Done earlier, by version {manifest['code']}; remove the folder below to count anew.\n")
+    print(f"{settings.positions:,} positions of {store.size}x{store.size}:\n")
+    print(report(manifest["metrics"]))
+    print(f"\nManifest and a sheet with all planes of a position: {folder}")
+
+
+if __name__ == "__main__":
+    run(STAGE, Settings, main)
