@@ -6,7 +6,6 @@ is right and recorded; until then it is a `.part`, and one that is not what it s
 """
 
 import dataclasses
-import fcntl
 import functools
 import hashlib
 import math
@@ -16,7 +15,6 @@ import re
 import shlex
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -24,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 from hydra.core.hydra_config import HydraConfig
 
 from data.fetch import HEAD, FetchError, Meter, Terms, UnreachableError, fetch, note_of, size_of
-from pipeline.artefact import ROOT, read_json, write_json
+from pipeline.artefact import ROOT, alone_in, made, read_json, write_json
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
@@ -277,26 +275,6 @@ def download(archives: list[Archive], folder: Path, terms: Terms, allowance: int
     return [Outcome(archive, troubles[archive]) for archive in archives if troubles.get(archive)]
 
 
-@contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Make a folder and keep other downloads out of it: two that append to one file would spoil it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise UserError(f"Cannot make the folder {folder}: {error.strerror}.") from error
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UserError(
-                f"Another download into {folder} is running; wait for it or name another folder."
-            ) from error
-        yield
-    finally:
-        os.close(handle)
-
-
 def plan(archives: list[Archive], folder: Path) -> str:
     """List what is there and what is still to download."""
     lines = []
@@ -323,7 +301,7 @@ def main(settings: Settings) -> None:
         timeout=settings.timeout,
         largest=int(settings.file_limit * MEGABYTE),
     )
-    with alone_in(folder):
+    with alone_in(made(folder)):
         failed = download(archives, folder, terms, int(settings.total_limit * MEGABYTE), settings.at_once)
     for archive, trouble in failed[1:]:
         print(f"{archive.name}: {trouble}.")

@@ -27,7 +27,7 @@ CHINESE_NUMERALS = {"初": 1} | {numeral: value for value, numeral in enumerate(
 RANK = re.compile(r"(p?)(\d{1,2}|[初一二三四五六七八九]) ?(kyu|k|级|級|급|dan|d|段|단|pro|p)( pro)?", re.IGNORECASE)
 RATING = re.compile(r"\d{3,4}(?:\.\d+)?")
 BRACKETED = re.compile(r"[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$")  # at the end of a player's name
-POINTS = re.compile(r"\d{1,3}(?:[.,]\d+)?(?![\d/])")
+POINTS = re.compile(r"(\d{1,3}(?:[.,]\d+)?)( ?1/2| ?½)?(?! ?[\d/]|e\d)")
 WINNER = re.compile(r"(b|w)(?:lack|hite)? ?\+ ?(.*)", re.DOTALL)
 EASTERN_WINNER = re.compile("([黑黒흑白백])[^黑黒흑白백]*[胜勝승]")  # "black wins in the middle"
 EASTERN_RESIGNATION = re.compile("中|불계")  # to win in the middle of a game is to win by resignation
@@ -109,7 +109,7 @@ def read_result(text: str) -> tuple[int, int, float]:
         return NO_WINNER, NO_RESULT, math.nan
     winner, how = BLACK if found[1] == "b" else WHITE, found[2]
     if points := POINTS.match(how):
-        margin = round(float(points[0].replace(",", ".")), 2)
+        margin = round(float(points[1].replace(",", ".")), 2) + (0.5 if points[2] else 0)
         return (winner, BY_SCORE, margin) if margin else (winner, NO_RESULT, math.nan)  # W+0.0: by what, is not said
     endings = {"r": BY_RESIGNATION, "t": ON_TIME, "f": BY_FORFEIT}
     return winner, endings.get(how[:1], NO_RESULT), math.nan

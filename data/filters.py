@@ -29,7 +29,9 @@ class Filters:
     handicap: str = setting("any", "handicap games: any (keep them), none or only")
     first_year: int = setting(0, "leave out games played before this year; 0 for no bound")
     last_year: int = setting(0, "leave out games played after this year; 0 for no bound")
-    exclude: str = setting("", "leave out games of players whose name matches this pattern, such as 'bot|^Zen'")
+    exclude: str = setting(
+        "", "leave out games of players whose name matches this pattern, as in 'bot|^zen' (in any case)"
+    )
     broken: str = setting("cut", "a game with an illegal move or a torn end: cut (keep it up to there) or drop it")
     learn: str = setting("all", "whose moves to learn from: all, the stronger player's, or those that reach min_rank")
 

@@ -5,7 +5,7 @@ the moves of one into those of the other; passes at the end do not count. All of
 are found, and so no image of a test game is ever in the training data.
 
 The part depends on the opening alone, the first 30 moves in whatever order, in the same way: a game stays where it is
-when others are added, and records of one game that were torn off at different moves, or games that follow one long
+when others are added, and records of one game that were torn off after move 30, or games that follow one long
 known line, are not spread over the parts. `data.overlap` counts what positions the parts still share.
 """
 

@@ -22,7 +22,7 @@ from go.coordinates import PASS, SYMMETRIES, gtp_from_point, symmetry_table
 from go.errors import GoError
 from go.position import Position
 from go.text import write_board
-from pipeline.artefact import RUNS, stage_folder, write_atomic
+from pipeline.artefact import made, stage_folder, stage_path, write_atomic
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.settings import setting
@@ -99,7 +99,7 @@ def report(store: GameStore, sections: Sequence[Section], folder: Path) -> None:
 def open_store(settings: Settings) -> GameStore:
     if settings.store and not Path(settings.store).is_dir():
         raise UserError(f"store={settings.store} is not a folder; ./prezero data.prepare makes game stores.")
-    store = GameStore(Path(settings.store) if settings.store else RUNS / settings.run / "data.prepare")
+    store = GameStore(Path(settings.store) if settings.store else stage_path(settings.run, "data.prepare"))
     if len(store) == 0:
         raise UserError(f"The game store in {store.folder} has no games.")
     return store
@@ -108,12 +108,7 @@ def open_store(settings: Settings) -> GameStore:
 def open_folder(settings: Settings) -> Path:
     if not settings.out:
         return stage_folder(settings.run, NAME)
-    folder = Path(settings.out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"Cannot make the folder {folder}: {error.strerror}.") from error
-    return folder
+    return made(Path(settings.out))
 
 
 def check(settings: Settings) -> None:

@@ -45,6 +45,8 @@ class PositionSampler:
 
     def batch(self, number: int, size: int) -> Positions:
         """Draw batch `number`; any batch can be drawn at any time, so training can go on where it was."""
+        if number < 0 or size < 1:
+            raise UserError(f"There is no batch {number} of {size} positions: batches count from 0, positions from 1.")
         parts, start, left = [], number * size, size
         while left:
             epoch, place = divmod(start, len(self))
@@ -72,8 +74,11 @@ def learnable_moves(store: GameStore, split: int) -> np.ndarray:
     """Return where in the flat array the moves stand that are to be learnt."""
     games = store.games
     of_split = np.repeat(games["split"] == split, games["n_moves"])
+    index = np.flatnonzero(of_split & is_learnt(games, store.moves))
+    return index.astype(np.int32) if len(store.moves) < 2**31 else index
+
+
+def is_learnt(games: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Tell of each move of some games, one after another, if it is to be learnt: no pass, and of a side that counts."""
     sides = np.repeat(games["learn"], games["n_moves"])
-    codes = np.asarray(store.moves)
-    is_played = (codes & POINT_MASK) != PASS
-    index = np.flatnonzero(of_split & is_played & ((codes >> COLOR_SHIFT) & sides > 0))
-    return index.astype(np.int32) if len(codes) < 2**31 else index
+    return ((codes & POINT_MASK) != PASS) & ((codes >> COLOR_SHIFT) & sides > 0)

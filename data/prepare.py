@@ -7,20 +7,23 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from data.draft import Draft, finish, is_there
 from data.filters import Filters, check_filters
 from data.reading import Tally, chunks, read_chunk
 from data.sources import Reading, files_of, find_sources, name_of, open_file
-from data.store import GameStore
+from data.store import FLAWS, GameStore
 from data.summary import summary
 from go.coordinates import check_size
 from go.errors import GoError
 from go.settings import BoardSettings
-from pipeline.artefact import ROOT, finished, read_json, stage_folder, write_json, write_manifest
+from pipeline.artefact import ROOT, alone_in, finished, read_json, stage_folder, write_json, write_manifest
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
+from pipeline.tables import table
 from pipeline.workers import in_order
 
 STAGE = "data.prepare"
@@ -56,22 +59,25 @@ def files_for(sources: str) -> list[Path]:
     """List the files that the setting names."""
     if not sources:
         raise UserError("There are no games to read: name them with sources=FILE, or take sources=embedded.")
-    if sources in NAMED_SOURCES and not NAMED_SOURCES[sources].exists():
-        raise UserError(
-            f"sources={sources} has not been downloaded yet: ./prezero data.download does that, "
-            "or name archives of your own with sources=..."
-        )
-    files = files_of(find_sources(str(NAMED_SOURCES.get(sources, sources))))
+    for name in sources.split(","):
+        if name in NAMED_SOURCES and not NAMED_SOURCES[name].exists():
+            raise UserError(
+                f"sources={name} has not been downloaded yet: ./prezero data.download does that, "
+                "or name archives of your own with sources=..."
+            )
+    parts = sources.split(",") if NAMED_SOURCES.keys() & {*sources.split(",")} else [sources]
+    files = files_of([path for part in parts for path in find_sources(str(NAMED_SOURCES.get(part, part)))])
     if not files:
         raise UserError(f"There is no file in {sources}.")
     return files
 
 
 def fingerprint(files: list[Path]) -> str:
-    """Name the contents of the sources, whatever they are called."""
+    """Name the contents of the sources, wherever they are; the name of a file tells what kind it is."""
     digest = hashlib.sha256()
     with Progress("looking at the sources, files", len(files)) as progress:
         for path in files:
+            digest.update(os.fsencode(path.name) + b"\0")
             try:
                 with open_file(path) as file:
                     digest.update(hashlib.file_digest(file, "sha256").digest())
@@ -84,10 +90,13 @@ def fingerprint(files: list[Path]) -> str:
 def read_all(settings: Settings, files: list[Path], folder: Path, key: dict[str, Any]) -> tuple[Draft, Tally]:
     """Read all sources into a draft, from the last checkpoint on if there is one with the same key."""
     path = folder / "progress.json"
-    saved = read_json(path)
     tally, draft = Tally(), None
-    if isinstance(saved, dict) and saved.get("key") == key and is_there(folder, saved["sizes"]):
-        tally, draft = Tally(**saved["tally"]), Draft(folder, saved["sizes"])
+    try:
+        saved = read_json(path)
+        if saved is not None and saved["key"] == key and is_there(folder, saved["sizes"]):
+            tally, draft = Tally(**saved["tally"]), Draft(folder, saved["sizes"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path} is not what we wrote; remove it to begin anew.") from error
     draft = draft or Draft(folder)
     filters = Filters(**{field.name: getattr(settings, field.name) for field in dataclasses.fields(Filters)})
     reading = Reading(files)
@@ -98,7 +107,7 @@ def read_all(settings: Settings, files: list[Path], folder: Path, key: dict[str,
         for batch, part in in_order(read_chunk, tasks, settings.workers or os.cpu_count() or 1):
             draft.append(batch)
             tally.add(part)
-            progress.what = f"{tally.items:,} records read, {tally.kept:,} games, kilobytes"
+            progress.what = f"{tally.records:,} records read, {tally.kept:,} games, kilobytes"
             progress.update(reading.consumed // 1000 - progress.done)
             if time.monotonic() - spoke > SECONDS_BETWEEN_CHECKPOINTS:
                 spoke = time.monotonic()
@@ -113,24 +122,30 @@ def size_of(path: Path) -> int:
         return 0
 
 
-def report_text(tally: dict[str, Any]) -> str:
+def report_text(report: dict[str, Any]) -> str:
     """Say what became of the records, as a Markdown table."""
-    lines = [
-        f"{tally['items']:,} records read, {tally['kept']:,} games kept.",
-        "",
-        "| games | what became of them | for example |",
-        "|---|---|---|",
-    ]
-    rows = [(number, f"kept up to the {what}", example) for what, (number, example) in tally["flawed"].items()]
-    rows += [(number, f"left out: {what}", example) for what, (number, example) in tally["skipped"].items()]
-    for number, what, example in sorted(rows, key=lambda row: -row[0]):
-        lines.append(f"| {number:,} | {what} | {shortened(example)} |")
-    return "\n".join(lines if rows else lines[:1])
+    rows = [(number, f"left out: {what}", example) for what, (number, example) in report["skipped"].items()]
+    rows += [(number, f"kept up to the {what}", example) for what, (number, example) in report["flawed"].items()]
+    rows.sort(key=lambda row: -row[0])
+    shown = [[what, f"{number:,}", shortened(example)] for number, what, example in rows]
+    said = f"{report['records']:,} records read, {report['kept']:,} games kept."
+    return f"{said}\n\n{table(['what became of the others', 'games', 'for example'], shown)}" if rows else said
 
 
 def shortened(name: str, most: int = 70) -> str:
-    printable = "".join(letter if letter.isprintable() and letter != "|" else "?" for letter in name)
+    """Return the end of a name, where files differ, fit to be printed."""
+    printable = "".join(letter if letter.isprintable() else "?" for letter in name)
     return printable if len(printable) <= most else "..." + printable[3 - most :]
+
+
+def report_of(tally: Tally, store: GameStore | None = None) -> dict[str, Any]:
+    """Account for every record; how many of the games are cut off, and which one first, is told by the store."""
+    flawed = {}
+    for number, flaw in enumerate(FLAWS if store else ()):
+        cut = np.flatnonzero(store.games["flaw"] == number)
+        if flaw and len(cut):
+            flawed[flaw] = [len(cut), store.source(int(cut[0]))]
+    return {"records": tally.records, "kept": tally.kept, "flawed": flawed, "skipped": tally.skipped}
 
 
 def prepare(settings: Settings, folder: Path, key: dict[str, Any], files: list[Path]) -> None:
@@ -138,17 +153,18 @@ def prepare(settings: Settings, folder: Path, key: dict[str, Any], files: list[P
     if tally.kept == 0:
         draft.remove()
         (folder / "progress.json").unlink(missing_ok=True)
-        write_json(folder / "report.json", dataclasses.asdict(tally))
+        write_json(folder / "report.json", report_of(tally))
         reasons = sorted(tally.skipped.items(), key=lambda entry: -entry[1][0])
         most = f": {reasons[0][1][0]:,} are left out for '{reasons[0][0]}'" if reasons else ""
-        raise UserError(f"None of {tally.items:,} records is kept{most} ({folder / 'report.json'} has all reasons).")
+        raise UserError(f"None of {tally.records:,} records is kept{most} ({folder / 'report.json'} has all reasons).")
     duplicates, example = finish(draft, folder, settings.validation, settings.test)
     if duplicates:
         tally.kept -= duplicates
-        tally.count(tally.skipped, "the same game as an earlier one", example, duplicates)
+        tally.skip("the same game as an earlier one", example, duplicates)
     store = GameStore(folder)
-    write_json(folder / "report.json", dataclasses.asdict(tally))
-    metrics = {"report": dataclasses.asdict(tally), "fingerprint": store.about["fingerprint"], "games": len(store)}
+    report = report_of(tally, store)
+    write_json(folder / "report.json", report)
+    metrics = {"report": report, "fingerprint": store.about["fingerprint"], "games": len(store)}
     inputs = {"sources": [name_of(path) for path in files[:100]], "files": len(files)}
     write_manifest(folder, STAGE, key, metrics, inputs)
     draft.remove()
@@ -164,7 +180,8 @@ def main(settings: Settings) -> None:
     key |= {"size": settings.board.size, "sources": fingerprint(files)}
     manifest = finished(folder, key)
     if manifest is None:
-        prepare(settings, folder, key, files)
+        with alone_in(folder):
+            prepare(settings, folder, key, files)
         manifest = finished(folder, key)
     else:
         print(f"Done earlier, by version {manifest['code']}; remove the folder below to read anew.\n")

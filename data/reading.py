@@ -14,22 +14,27 @@ CHUNK_ITEMS, CHUNK_BYTES = 256, 1 << 20  # handed to a worker at once: a tenth o
 
 @dataclasses.dataclass
 class Tally:
-    """What became of the records so far: how many, and the first name, for each reason."""
+    """What became of the records so far: how many are kept and, for each reason, left out, with the first name.
+
+    A file may hold several games, each of which is a record here.
+    """
 
     items: int = 0  # files, members and lines looked at
     kept: int = 0
-    flawed: dict[str, list[Any]] = dataclasses.field(default_factory=dict)  # of those kept: reason to [count, example]
-    skipped: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
+    skipped: dict[str, list[Any]] = dataclasses.field(default_factory=dict)  # reason to [count, example]
 
-    def count(self, table: dict[str, list[Any]], reason: str, example: str, number: int = 1) -> None:
-        table.setdefault(reason, [0, example])[0] += number
+    @property
+    def records(self) -> int:
+        return self.kept + sum(number for number, _ in self.skipped.values())
+
+    def skip(self, reason: str, example: str, number: int = 1) -> None:
+        self.skipped.setdefault(reason, [0, example])[0] += number
 
     def add(self, other: "Tally") -> None:
         self.items += other.items
         self.kept += other.kept
-        for mine, theirs in ((self.flawed, other.flawed), (self.skipped, other.skipped)):
-            for reason, (number, example) in theirs.items():
-                self.count(mine, reason, example, number)
+        for reason, (number, example) in other.skipped.items():
+            self.skip(reason, example, number)
 
 
 def chunks(items: Iterable[Item | Trouble]) -> Iterator[list[Item | Trouble]]:
@@ -52,17 +57,15 @@ def read_chunk(items: list[Item | Trouble], size: int, filters: Filters) -> tupl
     kept = []
     for item in items:
         if isinstance(item, Trouble):
-            tally.count(tally.skipped, item.reason, f"{item.name} ({item.detail})" if item.detail else item.name)
+            tally.skip(item.reason, f"{item.detail}: {item.name}" if item.detail else item.name)
             continue
         records = read_records(item.data)
         for number, record in enumerate(records, 1):
             name = item.name if len(records) == 1 else f"{item.name} game {number}"
             reason = record.reason if isinstance(record, Refusal) else reason_against(record, size, filters)
             if reason:
-                tally.count(tally.skipped, reason, name)
-                continue
-            kept.append((name, record, learning_sides(record, filters)))
-            if record.flaw:
-                tally.count(tally.flawed, record.flaw, name)
+                tally.skip(reason, name)
+            else:
+                kept.append((name, record, learning_sides(record, filters)))
     tally.kept = len(kept)
     return pack(kept), tally

@@ -27,6 +27,7 @@ from pipeline.artefact import read_json
 from pipeline.errors import UserError
 
 FORMAT = 1
+ANEW = "remove the folder, and make it anew with data.prepare"
 GAME = np.dtype(
     [
         ("key", np.uint64),  # `identity.game_keys`
@@ -89,12 +90,11 @@ class GameStore:
                 np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in FILES
             )
             self.setup = setup.reshape(-1, 3)
-            counts = len(self.games), len(self.moves)
-            is_sound = self.games.dtype == GAME and counts == (self.about["games"], self.about["moves"])
+            is_sound = self.about["fingerprint"] == fingerprint(folder) and self.games.dtype == GAME
         except (OSError, EOFError, KeyError, ValueError) as error:
-            raise UserError(f"The game store in {folder} is damaged ({error}); make it anew.") from error
+            raise UserError(f"The game store in {folder} is damaged ({error}); {ANEW}.") from error
         if not is_sound:
-            raise UserError(f"The game store in {folder} is damaged (its files do not agree); make it anew.")
+            raise UserError(f"The game store in {folder} is damaged (its files have changed); {ANEW}.")
 
     def __len__(self) -> int:
         return len(self.games)
@@ -119,6 +119,7 @@ class GameStore:
 
     def position(self, game: int, ply: int, symmetry: int = 0) -> Position:
         """Return a position with its history, to look at; the board is the same as that of `boards`."""
+        self.checked([game], [ply], [symmetry])
         return position_of(self.record(game), ply, symmetry)
 
     def record(self, game: int) -> Record:
@@ -173,5 +174,5 @@ def _read_about(folder: Path) -> dict[str, Any]:
     if about is None:
         raise UserError(f"There is no game store in {folder}; ./prezero data.prepare makes one.")
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise UserError(f"The game store in {folder} is not of format {FORMAT}; make it anew with data.prepare.")
+        raise UserError(f"The game store in {folder} is not of format {FORMAT}; {ANEW}.")
     return about

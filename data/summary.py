@@ -7,7 +7,8 @@ import numpy as np
 
 from data.fields import ENDINGS, LOWEST_RATING, NO_WINNER, UNKNOWN_RANK, rank_name
 from data.identity import SPLITS
-from data.replay import COLOR_SHIFT, POINT_MASK
+from data.positions import is_learnt
+from data.replay import POINT_MASK
 from data.store import FLAWS, GameStore
 from go.board import BLACK, EMPTY, WHITE
 from go.coordinates import PASS, POINTS, gtp_from_point, point_from_rowcol, symmetry_table
@@ -75,9 +76,8 @@ def positions_by_split(store: GameStore) -> list[int]:
     """Count what `positions.learnable_moves` finds in each split, without holding it all in memory."""
     counts = np.zeros(len(SPLITS), np.int64)
     for games, codes in _blocks(store):
-        sides = np.repeat(games["learn"], games["n_moves"])
-        is_learnt = ((codes & POINT_MASK) != PASS) & ((codes >> COLOR_SHIFT) & sides > 0)
-        counts += np.bincount(np.repeat(games["split"], games["n_moves"])[is_learnt], minlength=len(SPLITS))
+        splits = np.repeat(games["split"], games["n_moves"])
+        counts += np.bincount(splits[is_learnt(games, codes)], minlength=len(SPLITS))
     return counts.tolist()
 
 

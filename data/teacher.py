@@ -20,7 +20,7 @@ from go.errors import GoError
 from go.position import Position
 from gtp.client import EngineError, Fault, find_program
 from gtp.game import ILLEGAL
-from pipeline.artefact import finished, read_json, stage_folder, write_atomic, write_json, write_manifest
+from pipeline.artefact import alone_in, finished, read_json, stage_folder, write_atomic, write_json, write_manifest
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
@@ -37,7 +37,7 @@ FORFEITS = (*(fault.value for fault in Fault), ILLEGAL)
 
 @dataclasses.dataclass
 class Settings(Terms):
-    games: int = setting(100, "games to play; the engines take turns at black")
+    games: int = setting(100, "games to play, those there already included; the engines take turns at black")
     timeout: float = setting(60.0, "seconds that an engine may take for any answer")
     parallel: int = setting(0, "games played at the same time; 0 for one a core")
 
@@ -195,14 +195,14 @@ def main(settings: Settings) -> None:
     check(settings)
     folder = stage_folder(settings.run, STAGE)
     plain = dataclasses.asdict(settings)
-    key = {name: plain[name] for name in plain if name not in ("scale", "run", "timeout", "parallel")}
+    key = {name: plain[name] for name in plain if name not in ("scale", "run", "games", "timeout", "parallel")}
     manifest = finished(folder, key)
-    if manifest is None:
-        claim(folder, key)
-        play_all(settings, folder)
+    if manifest is None or manifest["metrics"]["games"] < settings.games:
+        with alone_in(folder):
+            claim(folder, key)
+            play_all(settings, folder)
         games = [read_file(file_of(folder, number)) for number in range(1, settings.games + 1)]
         write_manifest(folder, STAGE, key, statistics(games))
-        (folder / "settings.json").unlink(missing_ok=True)
         manifest = finished(folder, key)
     else:
         print(f"Done earlier, by version {manifest['code']}; remove the folder below to play anew.\n")

@@ -16,9 +16,9 @@
 | color           | 1      | 49    | one everywhere if black is to move: the value network alone           |
 
 Where to start reading: `groups` (the registry, and the subsets of Extended Data Table 3), `planes` (a kernel for each
-group), `effects` (what each move would do), `go.ladders` (ladders), `encoder` (batches and single positions). To look at
-it: `sheet` draws all planes, `show` and `census` are the commands. `docs/features.md` lists every choice that the paper
-leaves open.
+group), `effects` (what each move would do), `go.ladders` (ladders), `encoder` (batches and single positions). To look
+at it: `sheet` draws all planes, `show` and `census` are the commands. `docs/features.md` lists every choice that the
+paper leaves open.
 """
 
 from features48.encoder import Encoder, encode, encode_batch

@@ -19,7 +19,7 @@ from go.errors import GoError
 from go.playout import CUT_OFF, new_rng, playout, random_games
 from go.position import Position
 from go.settings import BoardSettings
-from pipeline.artefact import finished, read_json, stage_folder, write_atomic, write_json, write_manifest
+from pipeline.artefact import alone_in, finished, read_json, stage_folder, write_atomic, write_json, write_manifest
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
@@ -216,7 +216,8 @@ def main(settings: Settings) -> None:
     key = {"board": vars(settings.board), "playouts": settings.playouts, "seed": settings.seed}
     manifest = finished(folder, key)
     if manifest is None:
-        tally = play_all(settings, folder, key)
+        with alone_in(folder):
+            tally = play_all(settings, folder, key)
         draw(settings, tally, folder)
         write_manifest(folder, STAGE, key, {k: list(v) for k, v in statistics(tally, size, komi).items()})
         (folder / "progress.json").unlink(missing_ok=True)

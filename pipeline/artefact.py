@@ -1,8 +1,11 @@
 """Run folders: `runs/<run>/<stage>/` with a `manifest.json`, written so that a kill at any moment leaves them whole."""
 
+import fcntl
 import json
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +17,41 @@ VERSION = "0.1.0"
 MANIFEST_FORMAT = 1
 
 
-def stage_folder(run: str, stage: str) -> Path:
-    """Make the folder of a stage in a run."""
+def stage_path(run: str, stage: str) -> Path:
+    """Return where the results of a stage are in a run, or would be."""
     if not run or run in (".", "..") or "/" in run or "\\" in run:
         raise UserError(f"run={run!r} is not a name for a folder in {RUNS}.")
-    folder = RUNS / run / stage
+    return RUNS / run / stage
+
+
+def stage_folder(run: str, stage: str) -> Path:
+    """Make the folder of a stage in a run."""
+    return made(stage_path(run, stage))
+
+
+def made(folder: Path) -> Path:
+    """Make a folder, unless it is there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"Cannot make the folder {folder}: {error.strerror}.") from error
     return folder
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other processes that ask for the same out of a folder: two that write to one file would spoil it.
+
+    The system gives the folder free when the process ends, however it ends.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise UserError(f"Another command is at work in {folder}; wait for it, or name another folder.") from error
+    finally:
+        os.close(handle)
 
 
 def write_atomic(path: Path, content: str | bytes) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import hydra
+import yaml
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
@@ -42,9 +43,9 @@ def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[
         except BrokenPipeError:
             _stop_writing()
         except OSError as error:
-            if error.errno not in NO_SPACE:
-                raise
-            fail(f"There is no space left on the disk ({error.strerror}); make room and run the same command again.")
+            if error.errno in NO_SPACE:
+                fail(f"There is no space left on the disk ({error.strerror}); make room and run the same again.")
+            fail(f"{error.filename or name} cannot be used: {error.strerror or error}.")
 
     try:
         _run(name, settings, start)
@@ -53,6 +54,8 @@ def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[
         fail(str(error))
     except (HydraException, OmegaConfBaseException) as error:
         fail(_sentence(error, name))
+    except yaml.YAMLError as error:
+        fail(f"A settings file in {CONF} is not YAML: {' '.join(str(error).split())}.")
     except BrokenPipeError:
         _stop_writing()
     except KeyboardInterrupt:

@@ -4,12 +4,22 @@ from collections.abc import Sequence
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a table whose columns stand in line; all but the first hold numbers and end at the right."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    """Write a table whose columns stand in line; those of numbers, but for the first, end at the right."""
+    lines = [[cell.replace("|", "\\|") for cell in row] for row in (header, *rows)]
+    columns = list(zip(*lines, strict=True))
+    widths = [max(3, *map(len, column)) for column in columns]
+    at_right = [number > 0 and all(map(_is_number, column[1:])) for number, column in enumerate(columns)]
+    lines.insert(1, ["-" * (width - right) + ":" * right for width, right in zip(widths, at_right, strict=True)])
+    return "\n".join(
+        "| "
+        + " | ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(line, widths, at_right, strict=True)
+        )
+        + " |"
+        for line in lines
+    )
 
-    def line(cells: Sequence[str]) -> str:
-        first, *numbers = zip(cells, widths, strict=True)
-        return " | ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in numbers)])
 
-    return "\n".join(f"| {line(cells)} |" for cells in (header, rule, *rows))
+def _is_number(cell: str) -> bool:
+    return not cell or cell == "-" or cell.lstrip("+-")[:1].isdigit()

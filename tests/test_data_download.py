@@ -510,9 +510,7 @@ def test_after_a_kill_only_the_rest_is_asked_for(tmp_path, server):
     process = start_and_wait_for_bytes(server, tmp_path, 123_457)
     busy = run(server, tmp_path, ["a.zip"])
     assert busy.returncode == 2 and server.times("/a.zip") == 1
-    assert busy.stderr == (
-        f"prezero: Another download into {tmp_path} is running; wait for it or name another folder.\n"
-    )
+    assert busy.stderr == (f"prezero: Another command is at work in {tmp_path}; wait for it, or name another folder.\n")
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     listed = run(server, tmp_path, ["a.zip"], "dry_run=true")

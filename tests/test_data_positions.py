@@ -78,5 +78,8 @@ def test_only_the_sides_to_learn_from_are_drawn(tmp_path):
     with pytest.raises(UserError, match=r"The test part of the store in .* has no positions"):
         PositionSampler(store, "test")
     assert len(learnable_moves(store, TEST)) == 0
+    for number, size in ((-1, 5), (0, 0), (0, -1)):
+        with pytest.raises(UserError, match="There is no batch"):
+            PositionSampler(store, "train").batch(number, size)
     with pytest.raises(UserError, match="split=all is none of train, validation, test"):
         PositionSampler(store, "all")

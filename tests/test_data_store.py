@@ -137,6 +137,9 @@ def test_what_is_not_there_is_refused(tmp_path):
         with pytest.raises(UserError, match="A game has no such ply"):
             store.boards([0], [ply], [0])
     assert store.boards([0], [40], [0])["ply"] == 40
+    for wrong in ((1, 0, 0), (-1, 0, 0), (0, 41, 0), (0, -5, 0), (0, 0, 8)):
+        with pytest.raises(UserError, match="no such"):
+            store.position(*wrong)
 
 
 def test_a_damaged_store_is_one_sentence(tmp_path):
@@ -147,15 +150,16 @@ def test_a_damaged_store_is_one_sentence(tmp_path):
     whole, json_text = moves.read_bytes(), about.read_text()
     for damage in (whole[:-2], whole[:100], b"", b"junk" * 500):
         moves.write_bytes(damage)
-        with pytest.raises(UserError, match=r"is damaged .*; make it anew"):
+        with pytest.raises(UserError, match=r"is damaged .*; remove the folder, and make it anew"):
             GameStore(tmp_path)
     moves.unlink()
-    with pytest.raises(UserError, match=r"is damaged .*; make it anew"):
+    with pytest.raises(UserError, match=r"is damaged .*; remove the folder, and make it anew"):
         GameStore(tmp_path)
     moves.write_bytes(whole)
-    about.write_text(json.dumps(json.loads(json_text) | {"moves": 39}))
-    with pytest.raises(UserError, match="its files do not agree"):
+    moves.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(UserError, match="its files have changed"):
         GameStore(tmp_path)
+    moves.write_bytes(whole)
     about.write_text(json.dumps(json.loads(json_text) | {"format": 99}))
     with pytest.raises(UserError, match="is not of format"):
         GameStore(tmp_path)

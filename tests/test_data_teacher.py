@@ -99,7 +99,7 @@ def test_colours_alternate_and_pairs_share_their_opening(runs, capsys):
     assert "Opening moves not chosen by the engines: 3\n" in comment_of(runs, 4)
     assert f"Black: {fake('slow', '--score', 'B+3.0')}\n" in comment_of(runs, 4)
     said = capsys.readouterr().out
-    assert re.search(r"first +\| +Fake fine \(first\) \| +3 of 3 \| +0 of 3 \|", said)
+    assert re.search(r"first +\| +Fake fine \(first\) +\| +3 of 3 +\| +0 of 3 +\|", said)
     assert re.search(r"second +\| +Fake slow \(second\) \| +3 of 3 \| +0 of 3 \|", said)
     assert metrics_of(runs)["endings"]["score of the engines"]["games"] == 6
 
@@ -207,16 +207,24 @@ def test_a_run_is_not_done_twice_and_never_mixed(runs, capsys):
     main(settings(fake("pass"), games=2))
     first = capsys.readouterr().out
     folder = runs / "r" / "data.teacher"
-    assert sorted(path.name for path in folder.iterdir()) == ["000001.sgf", "000002.sgf", "manifest.json"]
+    files = ["000001.sgf", "000002.sgf", "manifest.json", "settings.json"]
+    assert sorted(path.name for path in folder.iterdir()) == files
     main(settings(fake("pass"), games=2, timeout=5, parallel=1))
     again = capsys.readouterr().out
     assert again.startswith("Done earlier, by version ") and again.endswith(first)
     with pytest.raises(UserError, match="holds the results of other settings; name this run with run=NAME"):
         main(settings(fake("pass"), games=2, seed=2))
+    kept = (folder / "000001.sgf").stat().st_mtime_ns
+    main(settings(fake("pass"), games=3))
+    assert metrics_of(runs)["games"] == 3 and (folder / "000001.sgf").stat().st_mtime_ns == kept
     (folder / "manifest.json").unlink()
-    for saved in (None, {"seed": 2}):
-        if saved:
-            (folder / "settings.json").write_text(json.dumps(saved))
+    main(settings(fake("pass"), games=3))
+    assert metrics_of(runs)["games"] == 3
+    (folder / "manifest.json").unlink()
+    for damage in (None, {"seed": 2}):
+        (folder / "settings.json").unlink(missing_ok=True)
+        if damage:
+            (folder / "settings.json").write_text(json.dumps(damage))
         with pytest.raises(UserError, match="holds the games of other settings; name this run with run=NAME"):
             main(settings(fake("pass"), games=2))
 
@@ -277,7 +285,7 @@ def test_a_run_that_is_stopped_goes_on(tmp_path, how):
     assert process.returncode == 0, said
     assert "8 games of " in shown
     after = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert sorted(after) == [*(f"{number:06}.sgf" for number in range(1, 9)), "manifest.json"]
+    assert sorted(after) == [*(f"{number:06}.sgf" for number in range(1, 9)), "manifest.json", "settings.json"]
     assert before.items() <= after.items()
     for number in range(1, 9):
         moves = points_of(read_records(after[f"{number:06}.sgf"])[0])

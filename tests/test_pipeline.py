@@ -11,7 +11,7 @@ import time
 import pytest
 from conftest import ROOT, prezero
 
-from pipeline.artefact import finished, read_json, stage_folder, write_atomic, write_manifest
+from pipeline.artefact import alone_in, finished, read_json, stage_folder, write_atomic, write_manifest
 from pipeline.commands import COMMANDS
 from pipeline.errors import UserError
 from pipeline.tables import table
@@ -255,12 +255,23 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path, arguments):
 
 
 def test_tables_stand_in_line_with_numbers_at_the_right():
-    assert table(["a", "bb"], [["ccc", "d"], ["e", "fff"]]).splitlines() == [
-        "| a   |  bb |",
-        "| --- | --: |",
-        "| ccc |   d |",
-        "| e   | fff |",
+    assert table(["a", "bb", "c"], [["12", "3.5%", "x"], ["e", "-", "y|z"]]).splitlines() == [
+        "| a   |   bb | c    |",
+        "| --- | ---: | ---- |",
+        "| 12  | 3.5% | x    |",
+        "| e   |    - | y\\|z |",
     ]
+
+
+def test_two_commands_do_not_work_in_one_folder_at_once(tmp_path):
+    with alone_in(tmp_path):
+        with pytest.raises(UserError, match=r"Another command is at work in .*; wait for it"), alone_in(tmp_path):
+            pass
+        (tmp_path / "other").mkdir()
+        with alone_in(tmp_path / "other"):
+            pass
+    with alone_in(tmp_path):  # free again
+        pass
 
 
 def test_a_full_disk_is_one_sentence(tmp_path):
@@ -273,6 +284,5 @@ def test_a_full_disk_is_one_sentence(tmp_path):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 2
     assert done.stderr == (
-        "prezero: There is no space left on the disk (No space left on device); "
-        "make room and run the same command again.\n"
+        "prezero: There is no space left on the disk (No space left on device); make room and run the same again.\n"
     )
