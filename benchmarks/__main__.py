@@ -49,8 +49,7 @@ def measured(name: str, settings: Settings) -> str:
         f"Medians of {settings.rounds} rounds on {where}; ratios are medians of those within a round.",
         TABLES[name].__doc__.strip(),
         text,
-        "## Bars",
-        bars_table(bars),
+        *(("## Bars", bars_table(bars)) if bars else ()),
     ]
     return "\n\n".join(parts) + "\n"
 

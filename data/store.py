@@ -87,9 +87,10 @@ class GameStore:
         try:
             self.size: int = self.about["size"]
             self.games, self.moves, setup, self.texts = (
-                np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in FILES
+                np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False).view(np.ndarray) for name in FILES
             )
             self.setup = setup.reshape(-1, 3)
+            self.empty = Position(self.size).boards  # to begin every replay with
             is_sound = self.about["fingerprint"] == fingerprint(folder) and self.games.dtype == GAME
         except (OSError, EOFError, KeyError, ValueError) as error:
             raise UserError(f"The game store in {folder} is damaged ({error}); {ANEW}.") from error
@@ -112,9 +113,8 @@ class GameStore:
     def boards(self, games: np.ndarray, plies: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
         """Return the boards before move `ply` of each game, turned by a symmetry, with the side to move set."""
         games, plies, symmetries = self.checked(games, plies, symmetries)
-        boards, empty = np.empty(len(games), BOARD), Position(self.size).boards
-        table = symmetry_table(self.size)
-        _replay_batch(boards, empty, self.games, self.moves, self.setup, games, plies, symmetries, table)
+        boards, table = np.empty(len(games), BOARD), symmetry_table(self.size)
+        _replay_batch(boards, self.empty, self.games, self.moves, self.setup, games, plies, symmetries, table)
         return boards
 
     def position(self, game: int, ply: int, symmetry: int = 0) -> Position:

@@ -21,6 +21,7 @@ from pipeline.tables import table
 STAGE = "features48.census"
 PLANES = 49
 BATCH = 256
+MOST_THREADS = 64
 
 
 @dataclasses.dataclass
@@ -74,6 +75,8 @@ def main(settings: Settings) -> None:
         raise UserError(f"positions={settings.positions} is too few: at least 1 is needed.")
     if settings.seed < 0:
         raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
+    if not 0 <= settings.threads <= MOST_THREADS:
+        raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
     folder = stage_folder(settings.run, STAGE)
     store = GameStore(folder.parent / "data.prepare")
     key = {"store": store.about["fingerprint"], "positions": settings.positions, "seed": settings.seed}

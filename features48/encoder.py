@@ -141,22 +141,35 @@ class Encoder:
     def ladders_given_up(self) -> int:
         return sum(int(work.ladders.counts[HITS]) for work in self.workspaces)
 
-    def batch(self, store: GameStore, games: np.ndarray, plies: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
-        """Return the planes of positions of a store, as uint8[batch, planes, size, size]."""
+    def batch(
+        self,
+        store: GameStore,
+        games: np.ndarray,
+        plies: np.ndarray,
+        symmetries: np.ndarray,
+        out: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Return the planes of positions of a store, as uint8[batch, planes, size, size].
+
+        Whoever encodes many batches gives an array `out` to write to: new memory costs as much time as the planes.
+        """
         games, plies, symmetries = store.checked(games, plies, symmetries)
-        out = np.empty((len(games), self.layout.planes, store.size, store.size), np.uint8)
-        arrays = store.games, store.moves, store.setup, Position(store.size).boards
-        table = symmetry_table(store.size)
+        shape = len(games), self.layout.planes, store.size, store.size
+        if out is None:
+            out = np.empty(shape, np.uint8)
+        elif out.shape != shape or out.dtype != np.uint8 or not out.flags.c_contiguous:
+            raise ValueError(f"out is {out.dtype}{list(out.shape)}, not uint8{list(shape)}")
+        arrays, table = (store.games, store.moves, store.setup, store.empty), symmetry_table(store.size)
 
         def encode_share(share: int) -> None:
             part = slice(share * len(games) // self.threads, (share + 1) * len(games) // self.threads)
             which = games[part], plies[part], symmetries[part]
             _encode_games(*arrays, *which, table, self.layout, self.workspaces[share], out[part])
 
-        if self.threads == 1:
-            encode_share(0)
-        else:
-            list(self.pool.map(encode_share, range(self.threads)))
+        others = [self.pool.submit(encode_share, share) for share in range(1, self.threads)]
+        encode_share(0)
+        for other in others:
+            other.result()
         return out
 
     def position(self, position: Position) -> np.ndarray:
