@@ -33,6 +33,11 @@ EASTERN_WINNER = re.compile("([黑黒흑白백])[^黑黒흑白백]*[胜勝승]")
 EASTERN_RESIGNATION = re.compile("中|불계")  # to win in the middle of a game is to win by resignation
 
 
+def printable(text: str) -> str:
+    """Return a text from a game record as one line that does no harm to a terminal or a drawing."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
 def read_rank(text: str) -> int:
     """Read a rank or a rating as one number: 30k is -29, 1k is 0, 1d is 1, 9d is 9, 1p is 21, a rating is itself.
 

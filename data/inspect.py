@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from data import plots, summary
-from data.fields import ENDINGS, NO_RESULT, rank_name, result_name
+from data.fields import ENDINGS, NO_RESULT, printable, rank_name, result_name
 from data.identity import SPLITS
 from data.overlap import overlap_table
 from data.record import Record, to_sgf
@@ -121,11 +121,6 @@ def check(settings: Settings) -> None:
         raise UserError("find looks for games, and game shows one: take one of the two.")
     if not 0 <= settings.symmetry < SYMMETRIES:
         raise UserError(f"symmetry={settings.symmetry} is not between 0 and {SYMMETRIES - 1}.")
-
-
-def printable(text: str) -> str:
-    """Return a text from a game record as one line that does no harm to a terminal or a drawing."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def player(record: Record, side: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from data.draft import Draft, finish, is_there
+from data.fields import printable
 from data.filters import Filters, check_filters
 from data.reading import Tally, chunks, read_chunk
 from data.sources import Reading, files_of, find_sources, name_of, open_file
@@ -134,8 +135,8 @@ def report_text(report: dict[str, Any]) -> str:
 
 def shortened(name: str, most: int = 70) -> str:
     """Return the end of a name, where files differ, fit to be printed."""
-    printable = "".join(letter if letter.isprintable() else "?" for letter in name)
-    return printable if len(printable) <= most else "..." + printable[3 - most :]
+    name = printable(name)
+    return name if len(name) <= most else "..." + name[3 - most :]
 
 
 def report_of(tally: Tally, store: GameStore | None = None) -> dict[str, Any]:
@@ -181,7 +182,9 @@ def main(settings: Settings) -> None:
     manifest = finished(folder, key)
     if manifest is None:
         with alone_in(folder):
-            prepare(settings, folder, key, files)
+            manifest = finished(folder, key)  # another may have done it meanwhile
+            if manifest is None:
+                prepare(settings, folder, key, files)
         manifest = finished(folder, key)
     else:
         print(f"Done earlier, by version {manifest['code']}; remove the folder below to read anew.\n")

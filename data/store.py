@@ -92,6 +92,7 @@ class GameStore:
             self.setup = setup.reshape(-1, 3)
             self.empty = Position(self.size).boards  # to begin every replay with
             is_sound = self.about["fingerprint"] == fingerprint(folder) and self.games.dtype == GAME
+            is_sound = is_sound and bool((self.games["size"] == self.size).all())
         except (OSError, EOFError, KeyError, ValueError) as error:
             raise UserError(f"The game store in {folder} is damaged ({error}); {ANEW}.") from error
         if not is_sound:
@@ -103,6 +104,8 @@ class GameStore:
     def checked(self, *positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return games, plies and symmetries as the kernels take them, if they are in the store."""
         games, plies, symmetries = (np.asarray(part, np.int64) for part in positions)
+        if not games.shape == plies.shape == symmetries.shape == (len(games),):
+            raise ValueError("games, plies and symmetries are not lists of one length")
         bounds = ((games, len(self)), (symmetries, SYMMETRIES))
         if any(((part < 0) | (part >= bound)).any() for part, bound in bounds):
             raise UserError(f"The store in {self.folder} has no such game or symmetry.")

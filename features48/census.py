@@ -11,7 +11,7 @@ from data.store import GameStore
 from features48.encoder import Encoder
 from features48.groups import SUBSETS, plane_names
 from features48.sheet import draw_sheet
-from pipeline.artefact import finished, stage_folder, write_manifest
+from pipeline.artefact import alone_in, finished, stage_folder, stage_path, write_manifest
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
@@ -77,12 +77,13 @@ def main(settings: Settings) -> None:
         raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
     if not 0 <= settings.threads <= MOST_THREADS:
         raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
+    store = GameStore(stage_path(settings.run, "data.prepare"))
     folder = stage_folder(settings.run, STAGE)
-    store = GameStore(folder.parent / "data.prepare")
     key = {"store": store.about["fingerprint"], "positions": settings.positions, "seed": settings.seed}
     manifest = finished(folder, key)
     if manifest is None:
-        fired, points, given_up = count(store, settings.positions, settings.seed, settings.threads)
+        with alone_in(folder):
+            fired, points, given_up = count(store, settings.positions, settings.seed, settings.threads)
         shares, means = fired / settings.positions, points / np.maximum(fired, 1)
         names = plane_names(SUBSETS[PLANES])
         planes = dict(zip(names, zip(shares.tolist(), means.tolist(), strict=True), strict=True))

@@ -27,32 +27,38 @@ EFFECTS = np.dtype(
 
 
 @kernel
+def move_effect(b, boards, p):
+    """Return what a legal move of the side to move would do: captures, and stones and liberties of its chain.
+
+    `boards` is memory for one board.
+    """
+    color = np.int64(b.to_move)
+    captures = 0
+    for head in adjacent_chains(b, p, BLACK + WHITE - color):
+        if head != 0 and count_liberties(b, head) == 1:
+            captures += np.int64(b.stones[head])
+    friends = adjacent_chains(b, p, color)
+    if captures == 0 and _count(friends) < 2:
+        friend = friends[0] + friends[1] + friends[2] + friends[3]  # the only one, or 0
+        stones = 1 + np.int64(b.stones[friend]) if friend else 1
+        return captures, stones, _liberties_joined(b, p, friend)
+    boards[0] = b  # chains that join may share liberties, and captured stones give some: play it and see
+    play(boards[0], p)
+    head = boards[0].chain[p]
+    return captures, np.int64(boards[0].stones[head]), count_liberties(boards[0], head)
+
+
+@kernel
 def find_effects(b, boards, effects):
-    """Find what every move of the side to move would do; `boards` is memory for one board."""
+    """Find what every move of the side to move would do."""
     color = np.int64(b.to_move)
     for p in range(POINTS):
         effects.legal[p] = False
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
-        if legality(b, p, color) != LEGAL:
-            continue
-        effects.legal[p] = True
-        captures = 0
-        for head in adjacent_chains(b, p, BLACK + WHITE - color):
-            if head != 0 and count_liberties(b, head) == 1:
-                captures += b.stones[head]
-        friends = adjacent_chains(b, p, color)
-        effects.captures[p] = captures
-        if captures == 0 and _count(friends) < 2:
-            friend = friends[0] + friends[1] + friends[2] + friends[3]  # the only one, or 0
-            effects.stones[p] = 1 + b.stones[friend] if friend else 1
-            effects.liberties[p] = _liberties_joined(b, p, friend)
-        else:  # chains that join may share liberties, and captured stones give some: play it and see
-            boards[0] = b
-            play(boards[0], p)
-            head = boards[0].chain[p]
-            effects.stones[p] = boards[0].stones[head]
-            effects.liberties[p] = count_liberties(boards[0], head)
+        if legality(b, p, color) == LEGAL:
+            effects.legal[p] = True
+            effects.captures[p], effects.stones[p], effects.liberties[p] = move_effect(b, boards, p)
 
 
 @kernel

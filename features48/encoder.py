@@ -7,6 +7,7 @@ All subsets of the paper are prefixes of the 48 planes, so a subset is also a sl
 import os
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from go.coordinates import PASS, symmetry_table
 from go.jit import kernel
 from go.ladders import HITS, Scratch, mark_ladders, new_scratch
 from go.position import Position
+from pipeline.errors import UserError
 
 UNWANTED = -1
 Places = namedtuple("Places", GROUPS)  # by group, where its planes begin in the output, or UNWANTED
@@ -45,6 +47,8 @@ class Workspace(NamedTuple):
 
 def new_layout(names: tuple[str, ...]) -> Layout:
     """Lay out some groups one after another."""
+    if len(set(names)) < len(names) or not set(names) <= GROUPS.keys():
+        raise UserError(f"{', '.join(names)} are not different groups of planes: there are {', '.join(GROUPS)}.")
     places, count = dict.fromkeys(GROUPS, UNWANTED), 0
     for name in names:
         places[name] = count
@@ -136,6 +140,7 @@ class Encoder:
         self.threads = threads or os.cpu_count() or 1
         self.workspaces = [new_workspace() for _ in range(self.threads)]
         self.pool = ThreadPoolExecutor(self.threads)
+        self.lock = Lock()  # for callers from several threads, who are served one after another
 
     @property
     def ladders_given_up(self) -> int:
@@ -157,8 +162,8 @@ class Encoder:
         shape = len(games), self.layout.planes, store.size, store.size
         if out is None:
             out = np.empty(shape, np.uint8)
-        elif out.shape != shape or out.dtype != np.uint8 or not out.flags.c_contiguous:
-            raise ValueError(f"out is {out.dtype}{list(out.shape)}, not uint8{list(shape)}")
+        elif out.shape != shape or out.dtype != np.uint8 or not (out.flags.c_contiguous and out.flags.writeable):
+            raise ValueError(f"out is {out.dtype}{list(out.shape)}, not uint8{list(shape)} to write to")
         arrays, table = (store.games, store.moves, store.setup, store.empty), symmetry_table(store.size)
 
         def encode_share(share: int) -> None:
@@ -166,21 +171,23 @@ class Encoder:
             which = games[part], plies[part], symmetries[part]
             _encode_games(*arrays, *which, table, self.layout, self.workspaces[share], out[part])
 
-        others = [self.pool.submit(encode_share, share) for share in range(1, self.threads)]
-        encode_share(0)
-        for other in others:
-            other.result()
+        with self.lock:
+            others = [self.pool.submit(encode_share, share) for share in range(1, self.threads)]
+            encode_share(0)
+            for other in others:
+                other.result()
         return out
 
     def position(self, position: Position) -> np.ndarray:
         """Return the planes of one position, as uint8[planes, size, size]."""
         work = self.workspaces[0]
-        recent = work.situation["recent"][0]
-        recent[:] = PASS
-        for k, move in enumerate(position.history[: -len(recent) - 1 : -1]):
-            recent[k] = move.point
         out = np.empty((self.layout.planes, position.size, position.size), np.uint8)
-        _encode_one(position.boards, self.layout, work, out)
+        with self.lock:
+            recent = work.situation["recent"][0]
+            recent[:] = PASS
+            for k, move in enumerate(position.history[: -len(recent) - 1 : -1]):
+                recent[k] = move.point
+            _encode_one(position.boards, self.layout, work, out)
         return out
 
 

@@ -44,7 +44,7 @@ def draw_sheet(position: Position, planes: np.ndarray, names: tuple[str, ...], t
         sheet.set_layout_engine("none")  # every place is given here
         top = height - MARGIN
         _draw_position(_place(sheet, MARGIN + 0.2, top - BOARD, BOARD), position)
-        _write(sheet, MARGIN + BOARD + 0.8, top, title, 20)
+        _write(sheet, MARGIN + BOARD + 0.8, top, title, min(20, WIDE * (WIDTH - 2 * MARGIN - BOARD - 0.8) / len(title)))
         for number, line in enumerate(_legend(position)):
             _write(sheet, MARGIN + BOARD + 0.8, top - 0.7 - 0.36 * number, line, TEXT)
         top -= BOARD + 2 * GAP

@@ -3,6 +3,7 @@
 import dataclasses
 from pathlib import Path
 
+from data.fields import printable
 from data.record import LARGEST, Record, Refusal, read_records
 from data.store import position_of
 from features48.encoder import Encoder
@@ -52,7 +53,9 @@ def find_position(settings: Settings) -> tuple[Position, str]:
     move = len(game.moves) if settings.move is None else settings.move
     if not 0 <= move <= len(game.moves):
         raise UserError(f"move={move} is not in the game: it has {len(game.moves)} moves.")
-    black, white = (name or "?" for name in game.names)
+    if game.flaw and move == len(game.moves):
+        print(f"The record is cut off here: {game.flaw}.")
+    black, white = (printable(name) or "?" for name in game.names)
     return position_of(game, move), f"{black} - {white}, after {move} moves"
 
 

@@ -33,7 +33,8 @@ from go.position import Position
 ESCAPED, CAPTURED, UNKNOWN, OPEN = range(4)  # what becomes of the prey; OPEN: to be seen
 MOST_POSITIONS = 1000  # read for one move; a ladder right across 19x19 takes about 150
 DEPTH = 400  # moves of a ladder; even one that turns at every edge has fewer
-MOST_ANSWERS = 16  # to one atari: the extension, and captures of hunters; if there are as many, some may be missing
+MOST_ANSWERS = 16  # to one atari: the extension, and captures of hunters
+TOO_MANY = -1
 
 LEFT, HITS = range(2)  # counts: positions that may still be read, and how often that was not enough
 ANSWERS, TRIED, WANTED, OTHERWISE = range(4)  # of a frame: moves there are, moves tried, what to hope for, or else
@@ -88,7 +89,10 @@ def _room(b, point):
 
 @kernel
 def find_answers(b, head, answers):
-    """Write the moves that may save a chain in atari: captures of hunters that touch it, then the extension."""
+    """Write the moves that may save a chain in atari: captures of hunters that touch it, then the extension.
+
+    Return how many there are, or TOO_MANY.
+    """
     hunter = BLACK + WHITE - b.color[head]
     count = 0
     stone = np.uint64(head)
@@ -99,7 +103,9 @@ def find_answers(b, head, answers):
                 is_new = True
                 for i in range(count):
                     is_new &= answers[i] != capture
-                if is_new and count < len(answers) - 1:
+                if is_new and count == len(answers) - 1:
+                    return TOO_MANY
+                if is_new:
                     answers[count] = capture
                     count += 1
         stone = np.uint64(b.next[stone])
@@ -130,7 +136,7 @@ def _open(scratch, depth, prey):
             return CAPTURED if legality(b, last_liberty(b, head), np.int64(b.to_move)) == LEGAL else ESCAPED
         answers[0], answers[1] = two_liberties(b, head)
         frame[ANSWERS], frame[WANTED], frame[OTHERWISE] = 2, CAPTURED, ESCAPED
-    if depth + 1 == len(scratch.boards) or frame[ANSWERS] == MOST_ANSWERS:
+    if depth + 1 == len(scratch.boards) or frame[ANSWERS] == TOO_MANY:
         return UNKNOWN
     return OPEN
 
@@ -211,6 +217,7 @@ def mark_ladders(b, scratch, captures, escapes):
             tried, wanted, marks = 2, CAPTURED, captures
         else:
             continue
+        scratch.counts[HITS] += tried == TOO_MANY
         for i in range(tried):
             move = np.int64(moves[i])
             if not marks[move] and legality(b, move, color) == LEGAL:

@@ -46,10 +46,11 @@ def alone_in(folder: Path) -> Iterator[None]:
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UserError(f"Another command is at work in {folder}; wait for it, or name another folder.") from error
         yield
-    except BlockingIOError as error:
-        raise UserError(f"Another command is at work in {folder}; wait for it, or name another folder.") from error
     finally:
         os.close(handle)
 

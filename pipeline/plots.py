@@ -1,6 +1,7 @@
 """The plain style of all plots, and how they are written: the same numbers give the same file, byte for byte."""
 
 import io
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -52,5 +53,7 @@ def figure(path: Path, height: float = 3.8, width: float = 7.6) -> Iterator[Figu
         made = Figure(figsize=(width, height), layout="constrained")
         yield made
         kind, buffer = path.suffix.lower(), io.BytesIO()
-        made.savefig(buffer, format=kind[1:], dpi=DOTS_PER_INCH, metadata=METADATA[kind])
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing")  # of names that the font does not have
+            made.savefig(buffer, format=kind[1:], dpi=DOTS_PER_INCH, metadata=METADATA[kind])
     write_atomic(path, buffer.getvalue())

@@ -3,6 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -120,3 +121,48 @@ def test_the_census_is_a_stage_that_says_what_it_needs(tmp_path):
     for wrong, sentence in (("positions=0", "positions=0 is too few"), ("threads=-1", "threads=-1 is not between")):
         refused = prezero("features48.census", "scale=tiny", wrong, runs=tmp_path)
         assert refused.returncode == 2 and sentence in refused.stderr
+
+
+def test_one_encoder_serves_several_threads(tmp_path):
+    store = store_of(tmp_path, [to_sgf(random_record(9, 60, seed)) for seed in range(20)], 9, shares=(0, 0))
+    which = np.arange(600) % 20, np.arange(600) % 60, np.arange(600) % 8
+    encoder = Encoder(48, threads=2)
+    expected = encoder.batch(store, *which)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: encoder.batch(store, *which), range(12)):
+            assert (found == expected).all()
+
+
+def test_input_that_does_not_fit_is_refused(tmp_path):
+    store = store_of(tmp_path, [to_sgf(random_record(9, 60, 1))], 9)
+    for wrong in (([0, 0], [1], [0, 0]), ([0], [1, 2], [0]), ([[0]], [[1]], [[0]])):
+        with pytest.raises(ValueError, match="not lists of one length"):
+            Encoder(4).batch(store, *wrong)
+    for out in (np.zeros((1, 4, 9, 9)), np.zeros((1, 5, 9, 9), np.uint8), np.zeros((1, 4, 9, 18), np.uint8)[..., ::2]):
+        with pytest.raises(ValueError, match="to write to"):
+            Encoder(4).batch(store, [0], [0], [0], out)
+    for names in (("ones", "ones"), ("bogus",)):
+        with pytest.raises(UserError, match="are not different groups of planes"):
+            Encoder(names)
+
+
+def test_every_group_is_written_by_the_kernel_of_the_registry():
+    """Alone as among all others: a group that the encoder forgot would be silently empty."""
+    position = Position.from_text(". X O . .\nX O O . .\n. X X O .\n. . . . .\n. . . . .\n").play("D2")
+    everything, first = Encoder(49).position(position), 0
+    for name, group in GROUPS.items():
+        alone = Encoder((name,)).position(position)
+        assert (alone == everything[first : first + group.planes]).all()
+        assert group.write.py_func.__name__ == f"write_{name}"
+        first += group.planes
+    assert first == 49
+
+
+def test_odd_names_make_a_sound_drawing(tmp_path):
+    (tmp_path / "odd.sgf").write_bytes(
+        "(;SZ[9]PB[a\x01\x1bb]PW[神之一手 {}];B[aa];W[aa])".format("long " * 60).encode()
+    )
+    done = prezero("features48.show", f"sgf={tmp_path}/odd.sgf", f"out={tmp_path}/odd.svg", runs=tmp_path)
+    assert done.returncode == 0 and "Warning" not in done.stderr
+    assert "The record is cut off here: illegal move." in done.stdout
+    assert "神之一手" in "".join(ET.parse(tmp_path / "odd.svg").getroot().itertext())

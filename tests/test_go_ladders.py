@@ -11,8 +11,8 @@ import reference
 from ladder_problems import MAPS, PROBLEMS, Problem
 
 from go import EMPTY, Position
-from go.coordinates import SYMMETRIES, gtp_from_point, point_from_action, point_from_rowcol
-from go.ladders import ladder_captures, ladder_escapes
+from go.coordinates import POINTS, SYMMETRIES, gtp_from_point, point_from_action, point_from_rowcol
+from go.ladders import HITS, _mark_ladders, ladder_captures, ladder_escapes, new_scratch
 from gtp.client import Engine
 
 # Where a chain escapes from the ladder, but GNU Go, which reads more than ladders, catches it all the same.
@@ -203,3 +203,16 @@ def test_gnu_go_agrees_with_the_map_of_breakers(engine):
             prey = position.point("D7" if position.size == 9 else "D11")
             set_to(engine, position.play(position.at("a")))
             assert gnugo_says_lost(engine, position, prey) != broken, str(position)
+
+
+def test_a_chain_with_too_many_answers_is_counted_and_nothing_is_claimed():
+    """A black chain in atari touches twenty white chains in atari, any of which it may capture: more than are read."""
+    outer, inner = " ".join(". O" for _ in range(9)) + " .", " ".join("O X" for _ in range(9)) + " O"
+    empty = " ".join("." * 19)
+    with_liberty = ". ." + outer[3:]
+    rows = [empty, with_liberty, inner, " ".join("X" * 19), inner, outer, *[empty] * 13]
+    position = Position.from_text("\n".join(rows))
+    assert position.liberties("A16") == 1
+    scratch, captures, escapes = new_scratch(), np.zeros(POINTS, np.uint8), np.zeros(POINTS, np.uint8)
+    _mark_ladders(position.boards, scratch, captures, escapes)
+    assert not escapes.any() and scratch.counts[HITS] == 1
