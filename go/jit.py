@@ -79,11 +79,19 @@ CACHE = str(cache_folder(ROOT))
 event.register("numba:compile", _Announcer())
 
 
-def kernel(function: Callable) -> Callable:
+def kernel(function: Callable, inline: str = "never") -> Callable:
     """Compile a function on its first call, to run without the global lock, and cache it on disk."""
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = CACHE  # only while numba looks for it: other users of numba keep theirs
     try:
-        return numba.njit(cache=True, nogil=True)(function)
+        return numba.njit(cache=True, nogil=True, inline=inline)(function)
     finally:
         numba.config.CACHE_DIR = before
+
+
+def inlined_kernel(function: Callable) -> Callable:
+    """Compile a function into each of its callers.
+
+    To hand over a tuple of arrays costs more than a small function does: each array is counted in and out.
+    """
+    return kernel(function, "always")

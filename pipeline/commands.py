@@ -30,6 +30,12 @@ COMMANDS = {
         "features48.census", "count in how many positions each of the 48 planes says something", is_stage=True
     ),
     "features48.show": Command("features48.show", "draw a position with all its feature planes as one sheet"),
+    "rollout.train": Command(
+        "rollout.train", "harvest patterns and learn the rollout and the tree policy", is_stage=True
+    ),
+    "rollout.evaluate": Command("rollout.evaluate", "test a pattern policy on the held-out games of any store"),
+    "rollout.match": Command("rollout.match", "play flat Monte Carlo with one policy against another"),
+    "rollout.show": Command("rollout.show", "show the moves of a pattern policy in a position, with their reasons"),
 }
 
 

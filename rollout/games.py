@@ -1,0 +1,74 @@
+"""Going through whole games of a store with the patterns kept up to date, for harvesting and for learning."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from data.replay import COLOR_SHIFT, POINT_MASK, set_point
+from data.store import GameStore
+from go.board import BOARD, set_turn
+from go.coordinates import PASS
+from go.jit import kernel
+from rollout.tracker import TRACKER, begin, play_tracked
+
+
+class Games(NamedTuple):
+    """The arrays of a store, as the kernels take them."""
+
+    games: np.ndarray
+    moves: np.ndarray
+    setup: np.ndarray
+    empty: np.ndarray
+
+
+class Replay(NamedTuple):
+    """Memory for going through games; every thread needs its own."""
+
+    board: np.ndarray
+    tracker: np.ndarray
+
+
+def games_of(store: GameStore) -> Games:
+    return Games(store.games, store.moves, store.setup, store.empty)
+
+
+def new_replay() -> Replay:
+    return Replay(np.zeros(1, BOARD), np.zeros(1, TRACKER))
+
+
+@kernel
+def begin_game(store, replay):
+    """Begin with an empty board."""
+    replay.board[0] = store.empty[0]
+    begin(replay.board[0], replay.tracker[0])
+
+
+@kernel
+def prepare_ply(store, replay, game, ply):
+    """Set up what is to be set up before a move and give the move to who made it; return the colour and the point."""
+    b = replay.board[0]
+    following = False
+    for row in range(game.first_setup, game.first_setup + game.n_setup):
+        if store.setup[row, 0] == ply:
+            set_point(b, np.int64(store.setup[row, 2]), np.int64(store.setup[row, 1]))
+            following = True
+    if following:
+        begin(b, replay.tracker[0])
+    code = np.int64(store.moves[game.first_move + ply])
+    if b.to_move != code >> COLOR_SHIFT:  # the same side again: what it captured is no space to play nakade in
+        replay.tracker[0].n_taken = 0
+    set_turn(b, code >> COLOR_SHIFT)
+    return code >> COLOR_SHIFT, code & POINT_MASK
+
+
+@kernel
+def earlier_point(store, game, ply, back):
+    """Return where the move was played that is so many plies back; PASS if it was one or there is none."""
+    if ply < back:
+        return np.int64(PASS)
+    return np.int64(store.moves[game.first_move + ply - back]) & POINT_MASK
+
+
+@kernel
+def play_ply(replay, point):
+    play_tracked(replay.board[0], replay.tracker[0], point)

@@ -1,0 +1,152 @@
+"""Flat Monte Carlo with one policy against flat Monte Carlo with another: what a policy is worth in playouts.
+
+A player shares out a number of playouts among all candidate moves of a position alike and plays the move that won most
+often. There is no tree, so nothing but the quality of the playouts can make a difference. Games go on until nobody has
+a move that fills no own eye, and are counted as they stand.
+"""
+
+import dataclasses
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from go.board import BLACK, WHITE, is_eye
+from go.coordinates import PASS
+from go.errors import GoError
+from go.playout import new_rng, random_below
+from go.position import Position
+from go.settings import BoardSettings
+from pipeline.artefact import alone_in, finished, read_json, stage_folder, write_json, write_manifest
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+from pipeline.settings import StageSettings, setting
+from rollout.model import Model
+from rollout.playout import Policy, Workspace, new_policy, new_workspace, policy_games
+from rollout.policies import POLICIES, policy_path
+from rollout.shipped import shipped_path
+
+STAGE = "rollout.match"
+UNIFORM = "uniform"
+MOST_THREADS = 256
+
+
+@dataclasses.dataclass
+class Settings(StageSettings):
+    board: BoardSettings = setting(BoardSettings, "the board")
+    first: str = setting(
+        "shipped", "policy of the first player: shipped, rollout or tree (of the run), uniform, or a file"
+    )
+    second: str = setting(UNIFORM, "policy of the second player, in the same way")
+    playouts: int = setting(1000, "playouts for each move, shared out among all candidates")
+    games: int = setting(400, "games to play; colours alternate")
+    threads: int = setting(0, "games played at the same time; 0 for one a core; the result does not depend on it")
+
+
+def policy_file(name: str, run_name: str, size: int) -> Path | None:
+    """Return the file of a policy, None for the uniform one."""
+    if name == UNIFORM:
+        return None
+    if name == "shipped":
+        return shipped_path("rollout", size)
+    return policy_path(run_name, name) if name in POLICIES else Path(name)
+
+
+def flat_move(position: Position, policy: Policy, playouts: int, rng: np.ndarray, work: Workspace) -> int:
+    """Return the candidate move with the highest share of wins; PASS if there is none. Ties are broken at random."""
+    color = position.to_move
+    moves = [int(p) for p in position.legal_moves() if not is_eye(position.board, int(p), color)]
+    if not moves:
+        return PASS
+    best, chosen = -1.0, []
+    for number, move in enumerate(moves):
+        count = (number + 1) * playouts // len(moves) - number * playouts // len(moves)
+        games, _ = policy_games(position.copy().play(move), max(count, 1), policy, rng, work)
+        scores = games["margin"] - position.komi
+        wins = 0.5 * (1 + np.sign(scores if color == BLACK else -scores)).mean()
+        if wins > best:
+            best, chosen = wins, []
+        if wins == best:
+            chosen.append(move)
+    return chosen[random_below(rng, len(chosen))]
+
+
+def play_game(settings: Settings, number: int, policies: tuple[Policy, Policy]) -> float:
+    """Play a game; return 1 if the first player won, 0 if not, 0.5 for a draw. The first is black in even games."""
+    position = Position(settings.board.size, settings.board.komi)
+    rng, work = new_rng(settings.seed, number), new_workspace()
+    first = BLACK if number % 2 == 0 else WHITE
+    while not position.is_over:
+        policy = policies[0] if position.to_move == first else policies[1]
+        position.play(flat_move(position, policy, settings.playouts, rng, work))
+    score = position.score() if first == BLACK else -position.score()
+    return 0.5 * (1 + float(np.sign(score)))
+
+
+def play_match(settings: Settings, folder: Path, key: dict[str, Any], policies: tuple[Policy, Policy]) -> list[float]:
+    """Play all games, those that are noted in the folder already excepted."""
+    path = folder / "progress.json"
+    saved = read_json(path)
+    results: dict[str, float] = saved["results"] if isinstance(saved, dict) and saved.get("key") == key else {}
+    todo = [number for number in range(settings.games) if str(number) not in results]
+    threads = settings.threads or os.cpu_count() or 1
+    with Progress("games", settings.games, len(results)) as progress, ThreadPoolExecutor(threads) as pool:
+        numbers = iter(todo)
+        for start in range(0, len(todo), threads):
+            batch = [number for _, number in zip(range(threads), numbers, strict=False)]
+            for number, result in zip(batch, pool.map(lambda n: play_game(settings, n, policies), batch), strict=True):
+                results[str(number)] = result
+            write_json(path, {"key": key, "results": results})
+            progress.update(min(threads, len(todo) - start))
+    return [results[str(number)] for number in range(settings.games)]
+
+
+def statistics(results: list[float]) -> dict[str, float]:
+    """Return the share of wins with its standard error, and by colour."""
+    share = sum(results) / len(results)
+    return {
+        "games": len(results),
+        "won": share,
+        "error": math.sqrt(max(share * (1 - share), 0) / len(results)),
+        "won as black": float(np.mean(results[0::2])),
+        "won as white": float(np.mean(results[1::2])) if len(results) > 1 else math.nan,
+    }
+
+
+def check(settings: Settings) -> None:
+    Position(settings.board.size, settings.board.komi)
+    for name, least in (("playouts", 1), ("games", 1), ("seed", 0)):
+        if getattr(settings, name) < least:
+            raise UserError(f"{name}={getattr(settings, name)} is too small: at least {least} is needed.")
+    if not 0 <= settings.threads <= MOST_THREADS:
+        raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
+
+
+def main(settings: Settings) -> None:
+    check(settings)
+    files = [policy_file(name, settings.run, settings.board.size) for name in (settings.first, settings.second)]
+    models = [Model.load(file) if file else None for file in files]
+    folder = stage_folder(settings.run, STAGE)
+    key = {name: vars(settings)[name] for name in ("playouts", "games", "seed")} | {"board": vars(settings.board)}
+    key["policies"] = [model.fingerprint() if model else UNIFORM for model in models]
+    manifest = finished(folder, key)
+    if manifest is None:
+        with alone_in(folder):
+            policies = new_policy(models[0]), new_policy(models[1])
+            write_manifest(folder, STAGE, key, statistics(play_match(settings, folder, key, policies)))
+        (folder / "progress.json").unlink(missing_ok=True)
+        manifest = finished(folder, key)
+    found = manifest["metrics"]
+    print(
+        f"{settings.first} against {settings.second}, {settings.playouts:,} playouts a move on {settings.board.size}x"
+        f"{settings.board.size}: {100 * found['won']:.1f}% ± {100 * found['error']:.1f} of {found['games']:,} games "
+        f"({100 * found['won as black']:.1f}% as black, {100 * found['won as white']:.1f}% as white)."
+    )
+
+
+if __name__ == "__main__":
+    run(STAGE, Settings, main, refusals=(GoError,))

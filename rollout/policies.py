@@ -1,0 +1,135 @@
+"""The two policies of a run: which patterns they know, harvested from its games, and where they are kept once learnt.
+
+The rollout policy is made for speed and knows six kinds of features; the tree policy knows three more. Both know the
+same 3x3 patterns and responses, those that were met often enough.
+"""
+
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from data.positions import is_learnt
+from data.store import GameStore
+from pipeline.artefact import stage_path, write_atomic
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+from rollout.games import games_of, new_replay
+from rollout.harvest import Harvest, harvest
+from rollout.model import Model
+from rollout.patterns import DIAMOND
+
+STAGE = "rollout.train"
+POLICIES = ("rollout", "tree")
+CHUNK = 1_000  # games that are harvested at a time
+
+# Extended Data Table 4, by the names that `Model.counts` gives.
+PAPER_COUNTS = {
+    "response": 1,
+    "save atari": 1,
+    "neighbour": 8,
+    "nakade": 8_192,
+    "response pattern": 32_207,
+    "non-response pattern": 69_338,
+    "self-atari": 1,
+    "last move distance": 34,
+    "diamond pattern": 32_207,
+}
+
+
+class Thresholds(NamedTuple):
+    """How often a pattern must have been met to be known."""
+
+    squares: int
+    responses: int
+    diamonds: int
+
+
+def policy_path(run: str, policy: str) -> Path:
+    """Return where a policy of a run is, or would be."""
+    if policy not in POLICIES:
+        raise UserError(f"policy={policy} is none of {', '.join(POLICIES)}.")
+    return stage_path(run, STAGE) / f"{policy}.safetensors"
+
+
+def load_policy(run: str, policy: str = "rollout") -> Model:
+    """Read a policy that a run has learnt."""
+    return Model.load(policy_path(run, policy))
+
+
+def learnable_counts(store: GameStore) -> np.ndarray:
+    """Return how many moves of each game are to be learnt."""
+    sums = np.concatenate([[0], np.cumsum(is_learnt(store.games, store.moves))])
+    first = store.games["first_move"]
+    return sums[first + store.games["n_moves"]] - sums[first]
+
+
+def untrained(patterns: Harvest, policy: str) -> Model:
+    """Make a policy that knows some patterns, all of its weights zero."""
+    diamonds = patterns.diamonds if policy == "tree" else None
+    return Model.untrained(patterns.squares, patterns.responses, patterns.places, diamonds)
+
+
+def find_patterns(
+    store: GameStore, games: np.ndarray, thresholds: Thresholds, pool: Executor, path: Path, key: str
+) -> Harvest:
+    """Harvest the patterns that some games show often enough; a file from before, with the same key, saves the work."""
+    try:
+        with safe_open(path, "numpy") as file:
+            if (file.metadata() or {}).get("key") == key:
+                return Harvest(*(file.get_tensor(name) for name in Harvest._fields))
+    except (FileNotFoundError, SafetensorError):  # none there, or none that we wrote
+        pass
+    patterns = _often_enough(_gather(store, games, pool), thresholds)
+    write_atomic(
+        path, save({name: np.ascontiguousarray(part) for name, part in patterns._asdict().items()}, {"key": key})
+    )
+    return patterns
+
+
+def _gather(store: GameStore, games: np.ndarray, pool: Executor) -> Harvest:
+    """Harvest chunks of games on several threads, and add up; sorted, so that the threads make no difference."""
+    chunks = [games[start : start + CHUNK] for start in range(0, len(games), CHUNK)]
+    arrays, parts = games_of(store), []
+    with Progress("games harvested for patterns", len(games)) as progress:
+        for part in pool.map(lambda chunk: harvest(arrays, chunk, new_replay()), chunks):
+            parts.append(part)
+            progress.update(min(CHUNK, len(games) - progress.done))
+    every = Harvest(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    responses, response_counts = _added_up(every.responses * len(DIAMOND) + every.places, every.response_counts)
+    return Harvest(
+        *_added_up(every.squares, every.square_counts),
+        responses // len(DIAMOND),
+        responses % len(DIAMOND),
+        response_counts,
+        *_added_up(every.diamonds, every.diamond_counts),
+    )
+
+
+def _added_up(codes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Add up the counts of equal codes; the most frequent first."""
+    unique, where = np.unique(codes, return_inverse=True)
+    sums = np.bincount(where, counts, minlength=len(unique)).astype(np.int64)
+    order = np.argsort(-sums, kind="stable")
+    return unique[order], sums[order]
+
+
+def _often_enough(every: Harvest, thresholds: Thresholds) -> Harvest:
+    squares, responses, diamonds = (
+        counts >= least
+        for counts, least in zip(
+            (every.square_counts, every.response_counts, every.diamond_counts), thresholds, strict=True
+        )
+    )
+    return Harvest(
+        every.squares[squares],
+        every.square_counts[squares],
+        every.responses[responses],
+        every.places[responses],
+        every.response_counts[responses],
+        every.diamonds[diamonds],
+        every.diamond_counts[diamonds],
+    )

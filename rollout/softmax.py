@@ -1,0 +1,210 @@
+"""The paper's form: one softmax over all candidate moves of a position, fitted by maximum likelihood.
+
+Every position is one observation: the expert chose this move among those. The gradient of its log-likelihood is, for
+each feature, what the chosen move has of it minus what the policy expects. Steps are scaled for each weight by the
+gradients that it has seen (AdaGrad), because some patterns are a thousand times as frequent as others.
+"""
+
+import functools
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import NamedTuple
+
+import numpy as np
+
+from data.store import GameStore
+from go.coordinates import MAX_SIZE, PASS
+from go.jit import kernel
+from rollout.features import PLACES, Candidates, Tables, find_candidates, new_candidates
+from rollout.games import Replay, begin_game, earlier_point, games_of, new_replay, play_ply, prepare_ply
+from rollout.lookup import FREE
+
+STATISTICS = np.dtype(
+    [
+        ("positions", np.int64),
+        ("top1", np.float64),  # moves of equal probability share what they would gain: one of them is taken by lot
+        ("top5", np.float64),
+        ("log_likelihood", np.float64),
+        ("candidates", np.int64),
+        ("left_out", np.int64),  # moves that are no candidates: into an own eye, or not legal by our rules
+    ]
+)
+
+
+BLOCK = 1_024  # games between two checkpoints
+MANY_GAMES = 4_000  # with these, four shares of a batch lose nothing against learning game by game; with fewer, two
+BATCH = 16  # games, at most, after which what the shares have learnt is put together
+BATCHES = 100  # in a pass at least, if there are enough games for so many
+LAST_RATE = 0.05  # of the first: the rate falls in a straight line
+FIRST_SQUARES = 0.01  # what the sums of squared gradients begin with, or the first step would be infinitely long
+EVALUATED = 200  # games that a thread evaluates at a time
+
+
+class Learner(NamedTuple):
+    """What is learnt, and how far each weight has come.
+
+    Learning needs 64 bits: the many small steps down of a frequent pattern are lost in 32, the few long ones up not.
+    """
+
+    weights: np.ndarray
+    squares: np.ndarray  # sums of squared gradients
+
+
+@kernel
+def score(weights, features, count, values):
+    """Write the probability of each candidate."""
+    highest = -np.inf
+    for i in range(count):
+        total = 0.0
+        for k in range(PLACES):
+            if features[i, k] != FREE:
+                total += weights[features[i, k]]
+        values[i] = total
+        highest = max(highest, total)
+    norm = 0.0
+    for i in range(count):
+        values[i] = np.exp(values[i] - highest)
+        norm += values[i]
+    for i in range(count):
+        values[i] /= norm
+
+
+@kernel
+def _note(statistics, values, count, chosen):
+    better, equal = 0, 0
+    for i in range(count):
+        better += values[i] > values[chosen]
+        equal += values[i] == values[chosen]
+    statistics.positions += 1
+    statistics.candidates += count
+    statistics.top1 += min(max(1 - better, 0) / equal, 1.0)
+    statistics.top5 += min(max(5 - better, 0) / equal, 1.0)
+    statistics.log_likelihood += np.log(max(values[chosen], 1e-300))
+
+
+@kernel
+def _step(learner, features, values, count, chosen, rate):
+    """Go a step uphill."""
+    for i in range(count):
+        gradient = (1.0 if i == chosen else 0.0) - values[i]
+        if -1e-4 < gradient < 1e-4:  # too little to matter, and most candidates are so
+            continue
+        for k in range(PLACES):
+            f = features[i, k]
+            if f != FREE:
+                learner.squares[f] += gradient * gradient
+                learner.weights[f] += rate * gradient / np.sqrt(learner.squares[f])
+
+
+@kernel
+def go_through(store, chosen_games, tables, learner, rate, replay, work, statistics, every):
+    """Go through games move by move; with a `rate`, learn from them. Of the moves to learn, every so many count."""
+    values = np.zeros(MAX_SIZE * MAX_SIZE)
+    counter = 0
+    for index in range(len(chosen_games)):
+        game = store.games[chosen_games[index]]
+        begin_game(store, replay)
+        for ply in range(game.n_moves):
+            color, point = prepare_ply(store, replay, game, ply)
+            counter += 1
+            if point != PASS and (color & game.learn) != 0 and counter % every == 0:
+                last, before = earlier_point(store, game, ply, 1), earlier_point(store, game, ply, 2)
+                count = find_candidates(replay.board[0], replay.tracker[0], tables, last, before, work)
+                chosen = -1
+                for i in range(count):
+                    if work.points[i] == point:
+                        chosen = i
+                if chosen < 0:
+                    statistics[0].left_out += 1
+                else:
+                    score(learner.weights, work.features, count, values)
+                    _note(statistics[0], values, count, chosen)
+                    if rate > 0:
+                        _step(learner, work.features, values, count, chosen, rate)
+            play_ply(replay, point)
+
+
+def _memory() -> tuple[Replay, Candidates]:
+    return new_replay(), new_candidates()
+
+
+class SoftmaxTrainer:
+    """Learns in passes over the games, each in an order of its own, on several threads; see `rollout.trainer`.
+
+    The shares of a batch of games begin with the same weights, and their changes are added up. With batches as small as
+    these that is as good as learning from one game after another (`docs/rollout.md`). How many shares there are hangs
+    on the games alone, so the number of threads changes nothing.
+    """
+
+    unit = "positions"
+
+    def __init__(
+        self, store: GameStore, games: np.ndarray, tables: Tables, weights: int, passes: int, rate: float, seed: int
+    ) -> None:
+        self.arrays, self.games, self.tables = games_of(store), games, tables
+        self.passes, self.rate, self.seed = passes, rate, seed
+        self.learner = Learner(np.zeros(weights), np.full(weights, FIRST_SQUARES))
+        self.blocks_a_pass = -(-len(games) // BLOCK)
+        self.blocks = passes * self.blocks_a_pass
+        self.shares = 4 if len(games) >= MANY_GAMES else 2
+        self.batch = min(max(len(games) // BATCHES, self.shares), BATCH)
+        self.memory = [_memory() for _ in range(self.shares)]
+
+    @property
+    def weights(self) -> np.ndarray:
+        return self.learner.weights.astype(np.float32)
+
+    def state(self) -> dict[str, np.ndarray]:
+        return self.learner._asdict()
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        self.learner = Learner(**state)
+
+    def learn(self, block: int, pool: Executor) -> dict[str, float]:
+        """Learn from a block of games; return what it shows."""
+        number, place = divmod(block, self.blocks_a_pass)
+        order = np.random.default_rng((self.seed, 1, number)).permutation(self.games)
+        games = order[place * BLOCK : (place + 1) * BLOCK]
+        statistics = np.zeros(self.shares, STATISTICS)
+        for start in range(0, len(games), self.batch):
+            done = (number + (place * BLOCK + start) / len(order)) / self.passes
+            rate = self.rate * (1 - (1 - LAST_RATE) * done)
+            shares = np.array_split(games[start : start + self.batch], self.shares)
+            learn = functools.partial(self._learn_share, rate=rate, statistics=statistics)
+            learnt = list(pool.map(learn, range(self.shares), shares))
+            before = self.learner
+            self.learner = Learner(*(first + sum(part[k] - first for part in learnt) for k, first in enumerate(before)))
+        seen = int(statistics["positions"].sum())
+        return {"positions": seen, "training log-likelihood": float(statistics["log_likelihood"].sum()) / max(seen, 1)}
+
+    def _learn_share(self, share: int, games: np.ndarray, rate: float, statistics: np.ndarray) -> Learner:
+        learner = Learner(*(part.copy() for part in self.learner))
+        replay, work = self.memory[share]
+        go_through(self.arrays, games, self.tables, learner, rate, replay, work, statistics[share : share + 1], 1)
+        return learner
+
+
+def evaluate(
+    store: GameStore,
+    games: np.ndarray,
+    tables: Tables,
+    weights: np.ndarray,
+    pool: Executor,
+    advance: Callable[[int], None] = lambda games: None,
+) -> np.void:
+    """Return the statistics of a policy on some games; `advance` hears of every few games that are done."""
+    arrays, weights = games_of(store), weights.astype(np.float64)
+    learner = Learner(weights, weights)
+
+    def evaluate_chunk(chunk: np.ndarray) -> np.ndarray:
+        statistics = np.zeros(1, STATISTICS)
+        go_through(arrays, chunk, tables, learner, 0.0, *_memory(), statistics, 1)
+        return statistics
+
+    chunks = [games[start : start + EVALUATED] for start in range(0, len(games), EVALUATED)]
+    total = np.zeros(1, STATISTICS)
+    for chunk, part in zip(chunks, pool.map(evaluate_chunk, chunks), strict=True):
+        advance(len(chunk))
+        for name in STATISTICS.names:
+            total[name] += part[name]
+    return total[0]

@@ -1,0 +1,128 @@
+"""The 3x3 pattern around every point, kept up to date move by move.
+
+After a move only what changed is looked at: the new stone, captured stones, and the stones of chains whose liberties
+went from one class (1, 2, at least 3) to another. Empty points whose pattern changed, and points where a stone came or
+went, are listed in `dirty`, for whoever keeps a number for each pattern.
+"""
+
+import numpy as np
+
+from go.board import BLACK, ORTHOGONAL, WHITE, adjacent_chains, count_liberties, play
+from go.coordinates import PASS, POINTS
+from go.jit import kernel
+from rollout.patterns import EMPTY_STATE, SQUARE_STEPS, STATE_BITS, state_of
+
+TRACKER = np.dtype(
+    [
+        ("code", np.uint32, POINTS),  # the 3x3 pattern around each point, black as black
+        ("state", np.uint8, POINTS),
+        ("dirty", np.uint16, POINTS),  # points that the last move made look different,
+        ("n_dirty", np.int64),  # so many
+        ("is_dirty", np.uint8, POINTS),
+        ("taken", np.uint16, POINTS),  # points of the stones captured by the last move,
+        ("n_taken", np.int64),  # so many
+    ],
+    align=True,
+)
+
+
+@kernel
+def begin(b, t):
+    """Look at a whole board; nothing is dirty then."""
+    t.n_dirty = 0
+    t.n_taken = 0
+    for p in range(POINTS):
+        t.is_dirty[p] = 0
+        t.state[p] = state_of(b, p)
+        t.code[p] = 0
+    for row in range(b.rows):
+        for column in range(b.columns):
+            p = (row + 2) * 21 + column + 2
+            code = np.uint32(0)
+            for k in range(8):
+                code |= np.uint32(t.state[p + SQUARE_STEPS[k]]) << np.uint32(STATE_BITS * k)
+            t.code[p] = code
+
+
+@kernel
+def _touch(t, p):
+    if t.is_dirty[p] == 0:
+        t.is_dirty[p] = 1
+        t.dirty[t.n_dirty] = p
+        t.n_dirty += 1
+
+
+@kernel
+def _set_state(t, p, state):
+    """Note a new state of a point in the patterns of the eight points around it."""
+    change = np.uint32(t.state[p] ^ state)
+    t.state[p] = state
+    _touch(t, p)
+    for k in range(8):
+        n = p + SQUARE_STEPS[k]
+        t.code[n] ^= change << np.uint32(STATE_BITS * (7 - k))  # seen from there, we are on the other side
+        if t.state[n] == EMPTY_STATE:
+            _touch(t, n)
+
+
+@kernel
+def _refresh_chain(b, t, head):
+    """Note the class of a chain's liberties on all its stones, if it is another than before."""
+    state = state_of(b, head)
+    p = np.int64(head)
+    while True:
+        if t.state[p] != state:
+            _set_state(t, p, state)
+        p = np.int64(b.next[p])
+        if p == head:
+            break
+
+
+@kernel
+def play_tracked(b, t, move):
+    """Play a legal move, or PASS, and note what it changed."""
+    for i in range(t.n_dirty):
+        t.is_dirty[t.dirty[i]] = 0
+    t.n_dirty = 0
+    t.n_taken = 0
+    if move == PASS:
+        play(b, move)
+        return
+    color = np.int64(b.to_move)
+    enemy = BLACK + WHITE - color
+    enemies = adjacent_chains(b, move, enemy)
+    friends = adjacent_chains(b, move, color)
+    for head in enemies:
+        if head != 0 and count_liberties(b, head) == 1:
+            p = np.int64(head)
+            while True:
+                t.taken[t.n_taken] = p
+                t.n_taken += 1
+                p = np.int64(b.next[p])
+                if p == head:
+                    break
+    play(b, move)
+    own = b.chain[move]
+    state = state_of(b, move)
+    same = True
+    for head in friends:
+        same &= (head == 0) | (t.state[head] == state)
+    if same:
+        _set_state(t, move, state)
+    else:
+        _refresh_chain(b, t, own)
+    for head in enemies:
+        if head != 0 and b.color[head] == enemy and t.state[head] != state_of(b, head):
+            _refresh_chain(b, t, head)
+    for i in range(t.n_taken):
+        _set_state(t, np.int64(t.taken[i]), EMPTY_STATE)
+    for i in range(t.n_taken):
+        p = np.uint64(t.taken[i])
+        for step in ORTHOGONAL:
+            n = p + step
+            if b.color[n] == color and t.state[n] != state_of(b, n):
+                _refresh_chain(b, t, b.chain[n])
+
+
+def new_tracker() -> np.ndarray:
+    return np.zeros(1, TRACKER)

@@ -1,0 +1,346 @@
+"""Harvest patterns from a game store and learn the rollout policy and the tree policy: stage two of the paper's figure.
+
+The paper learns from 8 million positions of the Tygem server and reports 24.2% of the moves found (`docs/rollout.md`).
+"""
+
+import dataclasses
+import json
+import os
+import time
+from collections.abc import Iterable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.ticker import EngFormatter, PercentFormatter
+
+from data.identity import SPLITS
+from data.store import GameStore
+from pipeline.artefact import alone_in, code_version, finished, stage_folder, write_atomic, write_manifest
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.plots import INK, figure
+from pipeline.progress import Progress
+from pipeline.settings import StageSettings, setting
+from pipeline.tables import table
+from rollout.features import DISTANCES, Tables
+from rollout.harvest import Harvest
+from rollout.logistic import LogisticTrainer
+from rollout.model import Model
+from rollout.policies import PAPER_COUNTS, POLICIES, STAGE, Thresholds, find_patterns, learnable_counts, untrained
+from rollout.softmax import SoftmaxTrainer, evaluate
+from rollout.trainer import Trainer, train
+from rollout.weights_drawn import rows_of, sheet_svg
+
+TRAINERS = ("softmax", "logistic")
+PAPER_ACCURACY, PAPER_SIZE = 0.242, 19  # of the rollout policy
+WATCHED = 20_000  # validation positions that the curve is made from; at the end, all count
+MOST_THREADS = 64
+COLORS = {"rollout": "#0072b2", "tree": "#d55e00"}
+
+
+@dataclasses.dataclass
+class Settings(StageSettings):
+    board: Any = setting(None, "makes no difference here: the board is that of the store")
+    policies: str = setting("rollout,tree", "which to learn: rollout, tree, or both with a comma")
+    trainer: str = setting("softmax", "softmax over the moves of a position, or logistic (scikit-learn), move by move")
+    positions: int = setting(0, "positions to learn from, at most, in whole games; 0 takes all training games")
+    harvest_games: int = setting(0, "training games to harvest patterns from, at most; 0 takes those learnt from")
+    min_squares: int = setting(20, "how often a 3x3 pattern must be met to be known, at candidate moves")
+    min_responses: int = setting(10, "how often a move must be met as the answer to a diamond")
+    min_diamonds: int = setting(10, "how often a diamond must be met around a move that was played")
+    passes: int = setting(3, "softmax: how often to go through all games")
+    rate: float = setting(0.4, "softmax: size of the first steps; it falls to a twentieth")
+    rivals: int = setting(20, "logistic: moves not played that are sampled from each position; 0 takes all")
+    iterations: int = setting(100, "logistic: iterations of the solver")
+    threads: int = setting(0, "threads; 0 takes all cores; the result does not depend on it")
+
+
+def check(settings: Settings) -> list[str]:
+    """Refuse what makes no sense; return the policies to learn."""
+    named = {name.strip() for name in settings.policies.split(",")}
+    if not named <= set(POLICIES):
+        raise UserError(f"policies={settings.policies} is not rollout, tree or rollout,tree.")
+    if settings.trainer not in TRAINERS:
+        raise UserError(f"trainer={settings.trainer} is none of {', '.join(TRAINERS)}.")
+    for name in ("positions", "harvest_games", "rivals", "seed"):
+        if getattr(settings, name) < 0:
+            raise UserError(f"{name}={getattr(settings, name)} is negative.")
+    for name in ("min_squares", "min_responses", "min_diamonds", "passes", "iterations"):
+        if getattr(settings, name) < 1:
+            raise UserError(f"{name}={getattr(settings, name)} is too few: at least 1 is needed.")
+    if not 0 < settings.rate <= 10:
+        raise UserError(f"rate={settings.rate} is not above 0 and at most 10.")
+    if not 0 <= settings.threads <= MOST_THREADS:
+        raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
+    return [policy for policy in POLICIES if policy in named]
+
+
+def key_of(settings: Settings, policies: list[str], store: GameStore) -> dict[str, Any]:
+    """Name all that the result depends on."""
+    names = ["trainer", "positions", "harvest_games", "min_squares", "min_responses", "min_diamonds", "seed"]
+    names += ["passes", "rate"] if settings.trainer == "softmax" else ["rivals", "iterations"]
+    return {
+        "store": store.about["fingerprint"],
+        "policies": policies,
+        **{name: getattr(settings, name) for name in names},
+    }
+
+
+class Parts:
+    """The games of a store, by what they are for."""
+
+    def __init__(self, store: GameStore, settings: Settings) -> None:
+        counts, split = learnable_counts(store), store.games["split"]
+        of = {name: np.flatnonzero((split == number) & (counts > 0)) for name, number in SPLITS.items()}
+        for name, games in of.items():
+            if not len(games):
+                raise UserError(
+                    f"The {name} part of the store in {store.folder} has no positions: it needs more games."
+                )
+        order = np.random.default_rng((settings.seed, 0)).permutation(of["train"])
+        self.learnt = _up_to(order, counts, settings.positions)
+        self.harvested = order[: settings.harvest_games] if settings.harvest_games else self.learnt
+        self.watched = _up_to(of["validation"], counts, WATCHED)
+        self.held_out = {name: of[name] for name in ("validation", "test")}
+        self.positions = int(counts[self.learnt].sum())
+
+
+def _up_to(games: np.ndarray, counts: np.ndarray, positions: int) -> np.ndarray:
+    """Take games, one at least, as long as their positions are no more than so many; 0 takes all."""
+    if not positions:
+        return games
+    return games[: max(1, np.searchsorted(np.cumsum(counts[games]), positions, side="right"))]
+
+
+def shares(statistics: np.void) -> dict[str, float]:
+    """Turn sums into shares and means; a move that is no candidate is a move not found."""
+    found, moves = int(statistics["positions"]), int(statistics["positions"] + statistics["left_out"])
+    return {
+        "top1": float(statistics["top1"]) / max(moves, 1),
+        "top5": float(statistics["top5"]) / max(moves, 1),
+        "log_likelihood": float(statistics["log_likelihood"]) / max(found, 1),
+        "candidates": float(statistics["candidates"]) / max(found, 1),
+        "no candidate": float(statistics["left_out"]) / max(moves, 1),
+        "moves": moves,
+    }
+
+
+def new_trainer(
+    settings: Settings, store: GameStore, parts: Parts, tables: Tables, weights: int, pool: Executor
+) -> Trainer:
+    if settings.trainer == "softmax":
+        return SoftmaxTrainer(store, parts.learnt, tables, weights, settings.passes, settings.rate, settings.seed)
+    return LogisticTrainer(
+        store, parts.learnt, tables, weights, settings.rivals, settings.iterations, settings.seed, pool
+    )
+
+
+def learn_policy(
+    policy: str,
+    settings: Settings,
+    store: GameStore,
+    parts: Parts,
+    patterns: Harvest,
+    folder: Path,
+    key: dict[str, Any],
+    pool: Executor,
+) -> tuple[Model, list[dict[str, float]], dict[str, Any]]:
+    """Learn a policy; return it with its history, and how it does on held-out games."""
+    model = untrained(patterns, policy)
+    tables = model.tables()
+
+    def watch(weights: np.ndarray) -> dict[str, float]:
+        shown = shares(evaluate(store, parts.watched, tables, weights, pool))
+        return {name: shown[name] for name in ("top1", "top5", "log_likelihood")}
+
+    trainer = new_trainer(settings, store, parts, tables, len(model.weights), pool)
+    checkpoint = folder / f"{policy}.checkpoint.safetensors"
+    history = train(trainer, f"learning the {policy} policy", checkpoint, json.dumps(key), watch, pool)
+    model.weights = trainer.weights
+    centre_distances(model)
+    model.weights = model.weights.astype(np.float16).astype(np.float32)  # as they are written
+    results: dict[str, Any] = {}
+    games_a_policy = sum(map(len, parts.held_out.values()))
+    with Progress(f"testing the {policy} policy, games", games_a_policy) as progress:
+        for part, games in parts.held_out.items():
+            results[part] = shares(evaluate(store, games, tables, model.weights, pool, progress.update))
+    return model, history, results
+
+
+def centre_distances(model: Model) -> None:
+    """Let the distances of each of the two moves have weights around zero.
+
+    Every move of a position has one such feature of each, so what they have in common changes no probability.
+    """
+    if model.is_tree:
+        first = model.first("last move distance")
+        for weights in model.weights[first : first + 2 * DISTANCES].reshape(2, DISTANCES):
+            learnt = weights != 0  # on a small board, some distances do not occur
+            weights[learnt] -= weights[learnt].mean() if learnt.any() else 0
+
+
+def uniform_results(store: GameStore, parts: Parts, pool: Executor) -> dict[str, Any]:
+    """Return how a policy does on held-out games that finds all moves equally good."""
+    nothing = np.empty(0, np.int64)
+    model = Model.untrained(nothing, nothing, nothing)
+    tables = model.tables()
+    with Progress("testing a uniform policy, games", sum(map(len, parts.held_out.values()))) as progress:
+        return {
+            part: shares(evaluate(store, games, tables, model.weights, pool, progress.update))
+            for part, games in parts.held_out.items()
+        }
+
+
+def card_of(
+    policy: str, store: GameStore, parts: Parts, key: dict[str, Any], results: dict[str, Any]
+) -> dict[str, Any]:
+    """Say where a policy comes from and what it can do."""
+    return {
+        "policy": policy,
+        "size": store.size,
+        "store": store.about["fingerprint"],
+        "games": len(parts.learnt),
+        "positions": parts.positions,
+        "settings": key,
+        "code": code_version(),
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "results": results,
+    }
+
+
+def draw_curve(histories: dict[str, list[dict[str, float]]], size: int, path: Path) -> None:
+    """Draw accuracy and log-likelihood on validation games as it was learnt."""
+    unit = "positions" if "positions" in next(iter(histories.values()))[0] else "iterations"
+    with figure(path, height=4.2, width=9.6) as made:
+        left, right = made.subplots(1, 2)
+        for axes, name, title in ((left, "top1", "Moves found"), (right, "log_likelihood", "Log-likelihood of a move")):
+            for policy, history in histories.items():
+                look = {"color": COLORS[policy], "marker": "o", "markersize": 3, "label": f"{policy} policy"}
+                axes.plot([shown[unit] for shown in history], [shown[name] for shown in history], **look)
+            axes.set(title=title, xlabel=f"{unit}, all passes together" if unit == "positions" else unit)
+            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        left.yaxis.set_major_formatter(PercentFormatter(1, decimals=1))
+        if size == PAPER_SIZE:
+            left.axhline(PAPER_ACCURACY, color=INK, linestyle="--", linewidth=1, label="paper, rollout policy")
+        left.legend()
+
+
+def draw(folder: Path, models: dict[str, Model], patterns: Harvest) -> None:
+    sheets = {policy: rows_of(model, patterns) for policy, model in models.items()}
+    write_atomic(folder / "patterns.svg", sheet_svg(sheets))
+
+
+def run_stage(
+    settings: Settings, policies: list[str], store: GameStore, folder: Path, key: dict[str, Any]
+) -> dict[str, Any]:
+    """Harvest, learn, test and write everything but the manifest; return the metrics for that."""
+    parts = Parts(store, settings)
+    thresholds = Thresholds(settings.min_squares, settings.min_responses, settings.min_diamonds)
+    harvest_key = json.dumps([key["store"], thresholds, settings.seed, settings.positions, settings.harvest_games])
+    models, histories = {}, {}
+    metrics: dict[str, Any] = {
+        "size": store.size,
+        "games": len(parts.learnt),
+        "positions": parts.positions,
+        "features": {},
+        "held out": {},
+    }
+    with ThreadPoolExecutor(settings.threads or os.cpu_count() or 1) as pool:
+        patterns = find_patterns(store, parts.harvested, thresholds, pool, folder / "patterns.safetensors", harvest_key)
+        metrics["held out"]["uniform"] = uniform_results(store, parts, pool)
+        for policy in policies:
+            model, history, results = learn_policy(policy, settings, store, parts, patterns, folder, key, pool)
+            model.save(folder / f"{policy}.safetensors", card_of(policy, store, parts, key, results))
+            models[policy], histories[policy] = model, history
+            metrics["features"][policy] = model.counts()
+            metrics["held out"][policy] = results
+    write_atomic(folder / "metrics.jsonl", "".join(_lines(histories)))
+    draw_curve(histories, store.size, folder / "curve.svg")
+    draw(folder, models, patterns)
+    return metrics
+
+
+def _lines(histories: dict[str, list[dict[str, float]]]) -> Iterable[str]:
+    for policy, history in histories.items():
+        for block, shown in enumerate(history, 1):
+            yield json.dumps({"policy": policy, "block": block, **shown}) + "\n"
+
+
+def feature_table(features: dict[str, dict[str, int]]) -> str:
+    """Lay the numbers of features beside the paper's."""
+    of_tree = list(features)[-1] == "tree"
+    names = list(PAPER_COUNTS) if of_tree else list(next(iter(features.values())))
+    rows = [
+        [
+            name,
+            *(f"{counts[name]:,}" if name in counts else "-" for counts in features.values()),
+            f"{PAPER_COUNTS[name]:,}",
+        ]
+        for name in names
+    ]
+    of_rollout = sum(PAPER_COUNTS[name] for name in list(PAPER_COUNTS)[:6])
+    paper = {"rollout": f"{of_rollout:,}", "tree": f"{sum(PAPER_COUNTS.values()):,}"}
+    sums = [f"{sum(counts.values()):,}" for counts in features.values()]
+    rows.append(["all", *sums, " and ".join(paper[policy] for policy in features)])
+    return table(["feature", *features, "paper"], rows)
+
+
+def accuracy_table(held_out: dict[str, Any]) -> str:
+    """Lay out what the policies do on games that they have not seen, a policy that knows nothing among them."""
+    rows = []
+    for policy, results in held_out.items():
+        for part, shown in results.items():
+            paper = f"{100 * PAPER_ACCURACY:.1f}%" if policy == "rollout" else "-"
+            rows.append(
+                [
+                    policy,
+                    part,
+                    f"{shown['moves']:,}",
+                    f"{100 * shown['top1']:.2f}%",
+                    paper,
+                    f"{100 * shown['top5']:.2f}%",
+                    f"{shown['log_likelihood']:.4f}",
+                    f"{shown['candidates']:.1f}",
+                    f"{100 * shown['no candidate']:.3f}%",
+                ]
+            )
+    header = ["policy", "games", "moves", "top-1", "paper (19x19)", "top-5", "log-likelihood", "candidates"]
+    return table([*header, "no candidate"], rows)
+
+
+def report(metrics: dict[str, Any]) -> str:
+    size = metrics["size"]
+    return "\n".join(
+        [
+            f"Learnt from {metrics['positions']:,} positions of {metrics['games']:,} games of {size}x{size}.",
+            "",
+            feature_table(metrics["features"]),
+            "",
+            accuracy_table(metrics["held out"]),
+        ]
+    )
+
+
+def main(settings: Settings) -> None:
+    policies = check(settings)
+    folder = stage_folder(settings.run, STAGE)
+    store = GameStore(folder.parent / "data.prepare")
+    key = key_of(settings, policies, store)
+    manifest = finished(folder, key)
+    if manifest is None:
+        with alone_in(folder):
+            metrics = run_stage(settings, policies, store, folder, key)
+            write_manifest(folder, STAGE, key, metrics, {"store": str(store.folder)})
+        for policy in POLICIES:
+            (folder / f"{policy}.checkpoint.safetensors").unlink(missing_ok=True)
+        manifest = finished(folder, key)
+    else:
+        print(f"Done earlier, by version {manifest['code']}; remove the folder below to learn anew.\n")
+    print(report(manifest["metrics"]))
+    print(f"\nPolicies, curve, drawings and manifest: {folder}")
+
+
+if __name__ == "__main__":
+    run(STAGE, Settings, main)
