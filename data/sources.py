@@ -241,7 +241,7 @@ def _read_zip(path: Path, file: IO[bytes]) -> Iterator[Item | Trouble]:
                 continue
             try:
                 if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                    raise NotImplementedError("only stored and deflated members are read")  # others unpack unbounded
+                    raise ValueError("only stored and deflated members are read")  # others unpack unbounded
                 with archive.open(member) as metered.stream:
                     yield from _read_records(label, member.filename, metered)
             except BombError:

@@ -54,10 +54,10 @@ def _scan(store, chosen_games, replay, squares, answers, places, diamonds):
     return count
 
 
-def _merged(codes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def added_up(codes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Add up the counts of equal codes; the most frequent first."""
     unique, where = np.unique(codes, return_inverse=True)
-    sums = np.bincount(where, counts).astype(np.int64)
+    sums = np.bincount(where, counts, minlength=len(unique)).astype(np.int64)
     order = np.argsort(-sums, kind="stable")
     return unique[order], sums[order]
 
@@ -69,7 +69,7 @@ def harvest(store: Games, chosen_games: np.ndarray, replay: Replay) -> Harvest:
     answers, places, diamonds = np.zeros(most, np.int64), np.zeros(most, np.int8), np.zeros(most, np.int64)
     count = _scan(store, chosen_games, replay, squares, answers, places, diamonds)
     met = np.flatnonzero(squares)
-    square_codes = _merged(canonical(met, SQUARE_IMAGES)[0], squares[met])
+    square_codes = added_up(canonical(met, SQUARE_IMAGES)[0], squares[met])
 
     answered = np.flatnonzero(places[:count] != NOWHERE)
     raw, where, times = np.unique(
@@ -79,10 +79,10 @@ def harvest(store: Games, chosen_games: np.ndarray, replay: Replay) -> Harvest:
     answered = answered[where]
     codes, symmetry = canonical(answers[answered], DIAMOND_IMAGES)
     place = _smallest_place(codes, DIAMOND_IMAGES[symmetry, places[answered]])
-    response_keys, response_counts = _merged(codes * len(DIAMOND_STEPS) + place, times)
+    response_keys, response_counts = added_up(codes * len(DIAMOND_STEPS) + place, times)
 
     raw, times = np.unique(diamonds[:count], return_counts=True)
-    diamond_codes = _merged(canonical(raw, DIAMOND_IMAGES)[0], times)
+    diamond_codes = added_up(canonical(raw, DIAMOND_IMAGES)[0], times)
     return Harvest(
         *square_codes,
         response_keys // len(DIAMOND_STEPS),

@@ -18,7 +18,7 @@ from pipeline.artefact import stage_path, write_atomic
 from pipeline.errors import UserError
 from pipeline.progress import Progress
 from rollout.games import games_of, new_replay
-from rollout.harvest import Harvest, harvest
+from rollout.harvest import Harvest, added_up, harvest
 from rollout.model import Model
 from rollout.patterns import DIAMOND
 
@@ -99,22 +99,14 @@ def _gather(store: GameStore, games: np.ndarray, pool: Executor) -> Harvest:
             parts.append(part)
             progress.update(min(CHUNK, len(games) - progress.done))
     every = Harvest(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    responses, response_counts = _added_up(every.responses * len(DIAMOND) + every.places, every.response_counts)
+    responses, response_counts = added_up(every.responses * len(DIAMOND) + every.places, every.response_counts)
     return Harvest(
-        *_added_up(every.squares, every.square_counts),
+        *added_up(every.squares, every.square_counts),
         responses // len(DIAMOND),
         responses % len(DIAMOND),
         response_counts,
-        *_added_up(every.diamonds, every.diamond_counts),
+        *added_up(every.diamonds, every.diamond_counts),
     )
-
-
-def _added_up(codes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Add up the counts of equal codes; the most frequent first."""
-    unique, where = np.unique(codes, return_inverse=True)
-    sums = np.bincount(where, counts, minlength=len(unique)).astype(np.int64)
-    order = np.argsort(-sums, kind="stable")
-    return unique[order], sums[order]
 
 
 def _often_enough(every: Harvest, thresholds: Thresholds) -> Harvest:
