@@ -72,10 +72,9 @@ def harvest(store: Games, chosen_games: np.ndarray, replay: Replay) -> Harvest:
     square_codes = added_up(canonical(met, SQUARE_IMAGES)[0], squares[met])
 
     answered = np.flatnonzero(places[:count] != NOWHERE)
-    raw, where, times = np.unique(
+    _, where, times = np.unique(
         answers[answered] * len(DIAMOND_STEPS) + places[answered], return_index=True, return_counts=True
     )
-    del raw
     answered = answered[where]
     codes, symmetry = canonical(answers[answered], DIAMOND_IMAGES)
     place = _smallest_place(codes, DIAMOND_IMAGES[symmetry, places[answered]])
