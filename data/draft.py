@@ -61,6 +61,11 @@ def _placed(games: np.ndarray, start: tuple[int, int, int] = (0, 0, 0)) -> np.nd
     return games
 
 
+def draft_paths(folder: Path) -> dict[str, Path]:
+    """Return the files of a draft, by what of a store they become."""
+    return {name: folder / f"{name}.draft" for name in FILES}
+
+
 def is_there(folder: Path, sizes: dict[str, int]) -> bool:
     """Tell if the files of a draft are at least as long as they were at a checkpoint."""
     paths = {folder / f"{name}.draft": size for name, size in sizes.items()}
@@ -72,7 +77,7 @@ class Draft:
 
     def __init__(self, folder: Path, sizes: dict[str, int] | None = None) -> None:
         """Begin anew, or go on from a checkpoint with these `sizes`."""
-        self.paths = {name: folder / f"{name}.draft" for name in FILES}
+        self.paths = draft_paths(folder)
         self.files = {}
         for name, path in self.paths.items():
             path.touch()

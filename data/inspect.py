@@ -16,13 +16,13 @@ from data.identity import SPLITS
 from data.overlap import overlap_table
 from data.record import Record, to_sgf
 from data.replay import decode_move
-from data.store import GameStore
+from data.store import GameStore, store_of_run
 from go.board import COLOR_NAMES, EMPTY
 from go.coordinates import PASS, SYMMETRIES, gtp_from_point, symmetry_table
 from go.errors import GoError
 from go.position import Position
 from go.text import write_board
-from pipeline.artefact import made, stage_folder, stage_path, write_atomic
+from pipeline.artefact import made, stage_folder, write_atomic
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.settings import setting
@@ -99,7 +99,7 @@ def report(store: GameStore, sections: Sequence[Section], folder: Path) -> None:
 def open_store(settings: Settings) -> GameStore:
     if settings.store and not Path(settings.store).is_dir():
         raise UserError(f"store={settings.store} is not a folder; ./prezero data.prepare makes game stores.")
-    store = GameStore(Path(settings.store) if settings.store else stage_path(settings.run, "data.prepare"))
+    store = GameStore(Path(settings.store)) if settings.store else store_of_run(settings.run)
     if len(store) == 0:
         raise UserError(f"The game store in {store.folder} has no games.")
     return store

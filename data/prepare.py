@@ -9,28 +9,30 @@ from typing import Any
 
 import numpy as np
 
-from data.draft import Draft, finish, is_there
+from data.draft import Draft, draft_paths, finish, is_there
 from data.fields import printable
 from data.filters import Filters, check_filters
 from data.reading import Tally, chunks, read_chunk
 from data.sources import Reading, files_of, find_sources, name_of, open_file
-from data.store import FLAWS, GameStore
-from data.summary import summary
+from data.store import FLAWS, STAGE, GameStore
+from data.summary import positions_by_split, summary
 from go.coordinates import check_size
 from go.errors import GoError
 from go.settings import BoardSettings
-from pipeline.artefact import ROOT, alone_in, finished, read_json, stage_folder, write_json, write_manifest
+from pipeline.artefact import ROOT, read_json, stage_folder, write_json
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
+from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 from pipeline.workers import in_order
 
-STAGE = "data.prepare"
+PROGRESS = "progress.json"
 NAMED_SOURCES = {"embedded": ROOT / "data" / "corpus" / "expert9.zip", "kgs": ROOT / "downloads" / "kgs"}
 SECONDS_BETWEEN_CHECKPOINTS = 2
 MOST_WORKERS = 256
+MOST_NAMED = 100  # sources whose names are kept in the manifest
 
 
 @dataclasses.dataclass
@@ -90,7 +92,7 @@ def fingerprint(files: list[Path]) -> str:
 
 def read_all(settings: Settings, files: list[Path], folder: Path, key: dict[str, Any]) -> tuple[Draft, Tally]:
     """Read all sources into a draft, from the last checkpoint on if there is one with the same key."""
-    path = folder / "progress.json"
+    path = folder / PROGRESS
     tally, draft = Tally(), None
     try:
         saved = read_json(path)
@@ -149,49 +151,51 @@ def report_of(tally: Tally, store: GameStore | None = None) -> dict[str, Any]:
     return {"records": tally.records, "kept": tally.kept, "flawed": flawed, "skipped": tally.skipped}
 
 
-def prepare(settings: Settings, folder: Path, key: dict[str, Any], files: list[Path]) -> None:
+def prepare(settings: Settings, folder: Path, key: dict[str, Any], files: list[Path]) -> Outcome:
+    """Read all sources and make a store of them; drafts are left for the caller to remove."""
     draft, tally = read_all(settings, files, folder, key)
     if tally.kept == 0:
         draft.remove()
-        (folder / "progress.json").unlink(missing_ok=True)
+        (folder / PROGRESS).unlink(missing_ok=True)
         write_json(folder / "report.json", report_of(tally))
         reasons = sorted(tally.skipped.items(), key=lambda entry: -entry[1][0])
         most = f": {reasons[0][1][0]:,} are left out for '{reasons[0][0]}'" if reasons else ""
         raise UserError(f"None of {tally.records:,} records is kept{most} ({folder / 'report.json'} has all reasons).")
     duplicates, example = finish(draft, folder, settings.validation, settings.test)
+    draft.close()
     if duplicates:
         tally.kept -= duplicates
         tally.skip("the same game as an earlier one", example, duplicates)
     store = GameStore(folder)
     report = report_of(tally, store)
     write_json(folder / "report.json", report)
-    metrics = {"report": report, "fingerprint": store.about["fingerprint"], "games": len(store)}
-    inputs = {"sources": [name_of(path) for path in files[:100]], "files": len(files)}
-    write_manifest(folder, STAGE, key, metrics, inputs)
-    draft.remove()
-    (folder / "progress.json").unlink(missing_ok=True)
+    positions = sum(positions_by_split(store))
+    metrics = {
+        "report": report,
+        "fingerprint": store.about["fingerprint"],
+        "games": len(store),
+        "positions": positions,
+        "sources": [name_of(path) for path in files[:MOST_NAMED]],
+        "files": len(files),
+    }
+    size = f"{store.size}x{store.size}"
+    return Outcome(f"{len(store):,} games of {size}, {positions:,} positions to learn from", metrics)
 
 
-def main(settings: Settings) -> None:
+def main(settings: Settings) -> dict[str, int]:
     check(settings)
     files = files_for(settings.sources)
     folder = stage_folder(settings.run, STAGE)
     plain = dataclasses.asdict(settings)
     key = {name: plain[name] for name in plain if name not in ("scale", "run", "seed", "sources", "workers", "board")}
     key |= {"size": settings.board.size, "sources": fingerprint(files)}
-    manifest = finished(folder, key)
-    if manifest is None:
-        with alone_in(folder):
-            manifest = finished(folder, key)  # another may have done it meanwhile
-            if manifest is None:
-                prepare(settings, folder, key, files)
-        manifest = finished(folder, key)
-    else:
-        print(f"Done earlier, by version {manifest['code']}; remove the folder below to read anew.\n")
+    drafts = [folder / PROGRESS, *draft_paths(folder).values()]
+    manifest = done_once(folder, STAGE, key, [], lambda: prepare(settings, folder, key, files), drafts)
     print(report_text(manifest["metrics"]["report"]))
     print()
     print(summary(GameStore(folder)))
     print(f"\nGame store and report: {folder}")
+    return {name: manifest["metrics"][name] for name in ("games", "positions")}
 
 
 if __name__ == "__main__":

@@ -23,9 +23,12 @@ from go.board import BLACK, BOARD, EMPTY, WHITE, set_turn
 from go.coordinates import SYMMETRIES, symmetry_table
 from go.jit import kernel
 from go.position import Position
-from pipeline.artefact import read_json
+from pipeline.artefact import read_json, stage_path
+from pipeline.commands import call
 from pipeline.errors import UserError
+from pipeline.stage import Input
 
+STAGE = "data.prepare"
 FORMAT = 1
 ANEW = "remove the folder, and make it anew with data.prepare"
 GAME = np.dtype(
@@ -101,6 +104,10 @@ class GameStore:
     def __len__(self) -> int:
         return len(self.games)
 
+    def as_input(self) -> Input:
+        """Name the store for the manifest of a stage that reads it."""
+        return Input(STAGE, str(self.folder), self.about["fingerprint"])
+
     def checked(self, *positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return games, plies and symmetries as the kernels take them, if they are in the store."""
         games, plies, symmetries = (np.asarray(part, np.int64) for part in positions)
@@ -152,6 +159,21 @@ class GameStore:
     def _text(self, entry: np.void) -> list[str]:
         first = int(entry["first_text"])
         return self.texts[first : first + entry["n_text"]].tobytes().decode("utf-8").split("\0")
+
+
+def store_of_run(run: str, size: int | None = None) -> GameStore:
+    """Open the game store of a run; with a `size`, refuse games of another board."""
+    folder = stage_path(run, STAGE)
+    if not (folder / "store.json").exists():
+        raise UserError(f"There is no game store in {folder}; {call(STAGE, run)} makes one.")
+    store = GameStore(folder)
+    if size not in (None, store.size):
+        board, wanted = (f"{side}x{side}" for side in (store.size, size))
+        raise UserError(
+            f"The game store in {folder} has games of {board}, not {wanted}; say board={board}, or make one in another "
+            f"run with ./prezero {STAGE} run=NAME board={wanted}."
+        )
+    return store
 
 
 def position_of(record: Record, ply: int, symmetry: int = 0) -> Position:

@@ -20,11 +20,12 @@ from go.errors import GoError
 from go.position import Position
 from gtp.client import EngineError, Fault, find_program
 from gtp.game import ILLEGAL
-from pipeline.artefact import alone_in, finished, read_json, stage_folder, write_atomic, write_json, write_manifest
+from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
 from pipeline.settings import setting
+from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 
 STAGE = "data.teacher"
@@ -191,23 +192,32 @@ def report(metrics: dict[str, Any]) -> str:
     )
 
 
-def main(settings: Settings) -> None:
+def headline(metrics: dict[str, Any]) -> str:
+    """Say in one line who won how much."""
+    first, second = metrics["engines"].values()
+    wins = [sum(engine[color]["won"] for color in ("black", "white")) for engine in (first, second)]
+    return f"{metrics['games']:,} games, {first['name']} {wins[0]:,} : {wins[1]:,} {second['name']}"
+
+
+def main(settings: Settings) -> dict[str, str]:
     check(settings)
     folder = stage_folder(settings.run, STAGE)
     plain = dataclasses.asdict(settings)
     key = {name: plain[name] for name in plain if name not in ("scale", "run", "games", "timeout", "parallel")}
-    manifest = finished(folder, key)
-    if manifest is None or manifest["metrics"]["games"] < settings.games:
-        with alone_in(folder):
-            claim(folder, key)
-            play_all(settings, folder)
+
+    def have_played() -> Outcome:
+        claim(folder, key)
+        play_all(settings, folder)
         games = [read_file(file_of(folder, number)) for number in range(1, settings.games + 1)]
-        write_manifest(folder, STAGE, key, statistics(games))
-        manifest = finished(folder, key)
-    else:
-        print(f"Done earlier, by version {manifest['code']}; remove the folder below to play anew.\n")
+        metrics = statistics(games)
+        return Outcome(headline(metrics), metrics)
+
+    manifest = done_once(
+        folder, STAGE, key, [], have_played, is_enough=lambda done: done["metrics"]["games"] >= settings.games
+    )
     print(report(manifest["metrics"]))
     print(f"\nGames, to be read with ./prezero data.prepare sources={folder}")
+    return {"games": manifest["result"]}
 
 
 if __name__ == "__main__":

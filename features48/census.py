@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from data.positions import PositionSampler
-from data.store import GameStore
+from data.store import GameStore, store_of_run
 from features48.encoder import Encoder
 from features48.groups import SUBSETS, plane_names
 from features48.sheet import draw_sheet
-from pipeline.artefact import alone_in, finished, stage_folder, stage_path, write_manifest
+from pipeline.artefact import stage_folder
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
+from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 
 STAGE = "features48.census"
@@ -70,33 +71,33 @@ def draw_example(store: GameStore, path: Path) -> None:
     draw_sheet(position, planes, SUBSETS[PLANES], f"Game 0 of the store, after {ply} moves", path)
 
 
-def main(settings: Settings) -> None:
+def take_census(settings: Settings, store: GameStore, folder: Path) -> Outcome:
+    """Count, and draw an example."""
+    fired, points, given_up = count(store, settings.positions, settings.seed, settings.threads)
+    shares, means = fired / settings.positions, points / np.maximum(fired, 1)
+    names = plane_names(SUBSETS[PLANES])
+    planes = dict(zip(names, zip(shares.tolist(), means.tolist(), strict=True), strict=True))
+    draw_example(store, folder / "planes.svg")
+    result = f"{int((fired > 0).sum())} of {PLANES} planes fire in {settings.positions:,} positions"
+    return Outcome(result, {"planes": planes, "ladders given up": given_up})
+
+
+def main(settings: Settings) -> dict[str, int]:
     if settings.positions < 1:
         raise UserError(f"positions={settings.positions} is too few: at least 1 is needed.")
     if settings.seed < 0:
         raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
     if not 0 <= settings.threads <= MOST_THREADS:
         raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
-    store = GameStore(stage_path(settings.run, "data.prepare"))
+    store = store_of_run(settings.run)
     folder = stage_folder(settings.run, STAGE)
-    key = {"store": store.about["fingerprint"], "positions": settings.positions, "seed": settings.seed}
-    manifest = finished(folder, key)
-    if manifest is None:
-        with alone_in(folder):
-            fired, points, given_up = count(store, settings.positions, settings.seed, settings.threads)
-        shares, means = fired / settings.positions, points / np.maximum(fired, 1)
-        names = plane_names(SUBSETS[PLANES])
-        planes = dict(zip(names, zip(shares.tolist(), means.tolist(), strict=True), strict=True))
-        draw_example(store, folder / "planes.svg")
-        write_manifest(
-            folder, STAGE, key, {"planes": planes, "ladders given up": given_up}, {"store": str(store.folder)}
-        )
-        manifest = finished(folder, key)
-    else:
-        print(f"Done earlier, by version {manifest['code']}; remove the folder below to count anew.\n")
+    named = {"positions": settings.positions, "seed": settings.seed}
+    manifest = done_once(folder, STAGE, named, [store.as_input()], lambda: take_census(settings, store, folder))
     print(f"{settings.positions:,} positions of {store.size}x{store.size}:\n")
     print(report(manifest["metrics"]))
     print(f"\nManifest and a sheet with all planes of a position: {folder}")
+    fires = sum(share > 0 for share, _ in manifest["metrics"]["planes"].values())
+    return {"planes that fire": fires, "ladders given up": manifest["metrics"]["ladders given up"]}
 
 
 if __name__ == "__main__":

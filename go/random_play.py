@@ -19,13 +19,15 @@ from go.errors import GoError
 from go.playout import CUT_OFF, new_rng, playout, random_games
 from go.position import Position
 from go.settings import BoardSettings
-from pipeline.artefact import alone_in, finished, read_json, stage_folder, write_atomic, write_json, write_manifest
+from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
+from pipeline.stage import Outcome, done_once
 
 STAGE = "go.random_play"
+PROGRESS = "progress.json"
 CHUNK = 1_000  # games that share a random stream
 BATCH = 16  # chunks of each thread between two checkpoints: a few seconds at most
 MOST_THREADS = 1024
@@ -118,7 +120,7 @@ def play_chunk(board: BoardSettings, count: int, seed: int, chunk: int) -> Tally
 def play_all(settings: Settings, folder: Path, key: dict[str, Any]) -> Tally:
     """Play all games in chunks on several threads; games played before a kill with the same key count."""
     done, tally = 0, Tally.empty()
-    path = folder / "progress.json"
+    path = folder / PROGRESS
     saved = read_json(path)
     try:
         if saved is not None and saved["key"] == key:
@@ -203,7 +205,13 @@ def draw(settings: Settings, tally: Tally, folder: Path) -> None:
     write_atomic(folder / "game.svg", position.to_svg(territory=territory, title=title))
 
 
-def main(settings: Settings) -> None:
+def headline(metrics: dict[str, Any], komi: float) -> dict[str, str]:
+    """Return the two numbers that tell most, with their standard errors."""
+    moves, black = metrics["moves, with passes"], metrics[f"black wins, komi {komi:g}"]
+    return {"moves": f"{moves[0]:.2f} ± {moves[1]:.2f}", "black wins": f"{black[0]:.4f} ± {black[1]:.4f}"}
+
+
+def main(settings: Settings) -> dict[str, str]:
     if settings.playouts < 1:
         raise UserError(f"playouts={settings.playouts} is too few: at least 1 game is needed.")
     if not 0 <= settings.threads <= MOST_THREADS:
@@ -214,18 +222,18 @@ def main(settings: Settings) -> None:
     Position(size, komi)  # refuses what is no board, before anything is written
     folder = stage_folder(settings.run, STAGE)
     key = {"board": vars(settings.board), "playouts": settings.playouts, "seed": settings.seed}
-    manifest = finished(folder, key)
-    if manifest is None:
-        with alone_in(folder):
-            tally = play_all(settings, folder, key)
+
+    def work() -> Outcome:
+        tally = play_all(settings, folder, key)
         draw(settings, tally, folder)
-        write_manifest(folder, STAGE, key, {k: list(v) for k, v in statistics(tally, size, komi).items()})
-        (folder / "progress.json").unlink(missing_ok=True)
-        manifest = finished(folder, key)
-    else:
-        print(f"Done earlier, by version {manifest['code']}; remove the folder below to play anew.\n")
+        metrics = {name: list(values) for name, values in statistics(tally, size, komi).items()}
+        found = headline(metrics, komi)
+        return Outcome(f"{found['moves']} moves a game, black wins {found['black wins']} with komi {komi:g}", metrics)
+
+    manifest = done_once(folder, STAGE, key, [], work, drafts=[folder / PROGRESS])
     print(report(size, settings.playouts, manifest["metrics"]))
     print(f"\nDrawings and manifest: {folder}")
+    return headline(manifest["metrics"], komi)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ from pipeline.errors import UserError
 ROOT = Path(__file__).resolve().parent.parent
 RUNS = Path(os.environ.get("PREZERO_RUNS") or ROOT / "runs")
 VERSION = "0.1.0"
-MANIFEST_FORMAT = 1
+MANIFEST_FORMAT = 2  # 2: `result`, and `inputs` as a list with fingerprints
+MANIFEST = {"stage": str, "code": str, "result": str, "settings": dict, "inputs": list, "metrics": dict}
 
 
 def stage_path(run: str, stage: str) -> Path:
@@ -104,22 +105,41 @@ def write_manifest(
     stage: str,
     settings: dict[str, Any],
     metrics: dict[str, Any],
-    inputs: dict[str, Any] | None = None,
+    inputs: list[dict[str, str]],
+    result: str,
 ) -> None:
     """Write what a stage was given and what came out; it is written last, and so marks the stage as done.
 
     `settings` name all that the result depends on, the fingerprints of what was read among them; `inputs` say in
-    addition where that was.
+    addition where that was. If other stages can read what came out, its own fingerprint is among the `metrics`.
     """
     manifest = {
         "format": MANIFEST_FORMAT,
         "stage": stage,
         "code": code_version(),
+        "result": result,
         "settings": settings,
-        "inputs": inputs or {},
+        "inputs": inputs,
         "metrics": metrics,
     }
     write_json(folder / "manifest.json", manifest)
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """Read the manifest of a stage; None if it is still to do."""
+    path = folder / "manifest.json"
+    manifest = read_json(path)
+    if manifest is None:
+        return None
+    if not isinstance(manifest, dict) or "format" not in manifest:
+        raise UserError(f"{path} is not a manifest; remove it to begin anew.")
+    if manifest["format"] != MANIFEST_FORMAT:
+        raise UserError(f"{path} has format {manifest['format']}, not {MANIFEST_FORMAT}; remove it to begin anew.")
+    if not all(isinstance(manifest.get(name), kind) for name, kind in MANIFEST.items()) or not all(
+        isinstance(made, dict) and {"stage", "folder", "fingerprint"} <= made.keys() for made in manifest["inputs"]
+    ):
+        raise UserError(f"{path} is not a manifest; remove it to begin anew.")
+    return manifest
 
 
 def finished(folder: Path, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -127,14 +147,7 @@ def finished(folder: Path, settings: dict[str, Any]) -> dict[str, Any] | None:
 
     Results of other settings are never overwritten.
     """
-    path = folder / "manifest.json"
-    manifest = read_json(path)
-    if manifest is None:
-        return None
-    if not isinstance(manifest, dict) or not {"format", "code", "settings", "metrics"} <= manifest.keys():
-        raise UserError(f"{path} is not a manifest; remove it to begin anew.")
-    if manifest["format"] != MANIFEST_FORMAT:
-        raise UserError(f"{path} has format {manifest['format']}, not {MANIFEST_FORMAT}; remove it to begin anew.")
-    if manifest["settings"] != settings:
+    manifest = read_manifest(folder)
+    if manifest is not None and manifest["settings"] != settings:
         raise UserError(f"{folder} holds the results of other settings; name this run with run=NAME, or remove them.")
     return manifest

@@ -1,6 +1,11 @@
 """The list of all commands: what `./prezero` prints, and what `./prezero lineage` runs."""
 
+import shlex
 from typing import NamedTuple
+
+from pipeline.artefact import ROOT
+
+DEFAULT_SCALE = "laptop"
 
 
 class Command(NamedTuple):
@@ -37,6 +42,14 @@ COMMANDS = {
     "rollout.match": Command("rollout.match", "play flat Monte Carlo with one policy against another"),
     "rollout.show": Command("rollout.show", "show the moves of a pattern policy in a position, with their reasons"),
 }
+
+
+def call(command: str, run: str, *settings: str) -> str:
+    """Write what to type for a command in a run; a run that bears the name of a scale is taken to be of that scale."""
+    names_scale = any(setting.startswith("scale=") for setting in settings)
+    if run != DEFAULT_SCALE and not names_scale and (ROOT / "conf" / "scale" / f"{run}.yaml").is_file():
+        settings = (f"scale={run}", *settings)
+    return " ".join(["./prezero", command, *map(shlex.quote, (f"run={run}", *settings))])
 
 
 def overview() -> str:

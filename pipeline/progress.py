@@ -1,16 +1,26 @@
-"""Progress of long work on stderr: one line that renews itself in a terminal, a line now and then elsewhere."""
+"""Progress of long work on stderr: a bar that renews itself in a terminal, a line now and then elsewhere."""
 
+import shutil
 import sys
 import time
 from types import TracebackType
 from typing import Self
 
+BAR = 24  # characters
+RENEWED = 0.1  # seconds between two looks of a bar
+# Elsewhere: seconds between two lines, by the seconds that the work has taken. An hour makes some fifty lines.
+LINES = ((600, 120), (60, 30), (0, 5))
+
 
 class Progress:
-    """Counts towards a total and says so; a total that was partly reached earlier starts from `done`."""
+    """Counts towards a total and says so; a total that was partly reached earlier starts from `done`.
+
+    What it is counting and a short `note`, which stands at the end of the line, may be changed at any time.
+    """
 
     def __init__(self, what: str, total: int, done: int = 0) -> None:
         self.what, self.total, self.done, self.first = what, total, done, done
+        self.note = ""
         self.terminal = sys.stderr.isatty()
         self.began = time.monotonic()
         self.spoke = self.began
@@ -19,22 +29,46 @@ class Progress:
         return self
 
     def update(self, count: int) -> None:
+        """Count on, and say so if it is time to."""
         self.done += count
         now = time.monotonic()
-        if now - self.spoke >= (0.1 if self.terminal else 5):
+        if now - self.spoke >= (RENEWED if self.terminal else _pause(now - self.began)):
             self.spoke = now
-            self._say("\r\x1b[K" if self.terminal else "", "" if self.terminal else "\n")
+            if self.terminal:
+                print(f"\r\x1b[K{self._bar()}", end="", file=sys.stderr, flush=True)
+            else:
+                print(f"{self.what}: {self._counted()}", file=sys.stderr, flush=True)
 
-    def _say(self, start: str, end: str) -> None:
+    def _counted(self) -> str:
+        """Say how far it is, how fast, and how long it will take."""
         rate = (self.done - self.first) / max(time.monotonic() - self.began, 1e-9)
         left = (self.total - self.done) / rate if rate else 0
-        share = 100 * self.done / max(self.total, 1)
         pace = f"{rate:,.0f}/s" if rate >= 10 else f"{60 * rate:.1f}/min"
-        line = f"{self.what}: {self.done:,} of {self.total:,} ({share:.0f}%), {pace}, {left:.0f} s left"
-        print(start + line, end=end, file=sys.stderr, flush=True)
+        parts = [f"{self.done:,} of {self.total:,} ({100 * self._share():.0f}%)", pace, f"{duration(left)} left"]
+        return ", ".join([*parts, self.note] if self.note else parts)
+
+    def _bar(self) -> str:
+        """Draw the bar and what is to be said, cut to the terminal's width: a line that wraps cannot be renewed."""
+        full, empty = ("━", "─") if (sys.stderr.encoding or "").lower().startswith("utf") else ("#", ".")
+        filled = round(BAR * self._share())
+        line = f"{self.what}  {full * filled}{empty * (BAR - filled)}  {self._counted()}"
+        return line[: shutil.get_terminal_size().columns - 1]
+
+    def _share(self) -> float:
+        return min(max(self.done / max(self.total, 1), 0.0), 1.0)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self.terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def duration(seconds: float) -> str:
+    """Write a time as seconds up to a minute, and as h:mm:ss above."""
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+
+
+def _pause(seconds: float) -> float:
+    return next(pause for since, pause in LINES if seconds >= since)

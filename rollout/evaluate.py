@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from data.identity import SPLITS
-from data.store import GameStore
-from pipeline.artefact import stage_path
+from data.store import store_of_run
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
@@ -35,12 +34,12 @@ class Settings:
     positions: int = setting(0, "positions to test on, at most, in whole games; 0 takes all")
 
 
-def main(settings: Settings) -> None:
+def main(settings: Settings) -> dict[str, str]:
     if settings.part not in SPLITS:
         raise UserError(f"part={settings.part} is none of {', '.join(SPLITS)}.")
     if settings.positions < 0:
         raise UserError(f"positions={settings.positions} is negative.")
-    store = GameStore(stage_path(settings.run, "data.prepare"))
+    store = store_of_run(settings.run)
     counts = learnable_counts(store)
     games = np.flatnonzero((store.games["split"] == SPLITS[settings.part]) & (counts > 0))
     if settings.positions:
@@ -59,6 +58,7 @@ def main(settings: Settings) -> None:
             rows.append([file.name, *measures, f"{found['moves']:,}"])
     print(f"The {settings.part} part of {store.folder}, {store.size}x{store.size}:\n")
     print(table(["policy", "top-1", "top-5", "log-likelihood", "positions"], rows))
+    return {name: top1 for name, top1, *_ in rows}
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from rollout.games import Games, begin_game, earlier_point, games_of, new_replay
 from rollout.lookup import FREE
 
 CHUNK = 32  # games whose rows are made at a time
-ITERATIONS = 20  # of the solver between two checkpoints
+ITERATIONS = 20  # of the solver to a step
 MOST_ROWS = 40_000_000  # about 3 GB
 
 
@@ -76,7 +76,7 @@ def rows_of(
 
 
 class LogisticTrainer:
-    """Fits all rows at once, so many iterations of the solver to a block; see `rollout.trainer`."""
+    """Fits all rows at once, so many iterations of the solver to a step; see `pipeline.training`."""
 
     unit = "iterations"
 
@@ -91,7 +91,7 @@ class LogisticTrainer:
         seed: int,
         pool: Executor,
     ) -> None:
-        self.blocks = -(-iterations // ITERATIONS)
+        self.steps = -(-iterations // ITERATIONS)
         self.iterations = iterations
         self.coefficients = np.zeros((1, weights + 1))  # the last one is the intercept
         arrays, parts, rows = games_of(store), [], 0
@@ -122,13 +122,13 @@ class LogisticTrainer:
     def restore(self, state: dict[str, np.ndarray]) -> None:
         self.coefficients = state["coefficients"]
 
-    def learn(self, block: int, pool: Executor) -> dict[str, float]:
+    def step(self, number: int) -> dict[str, float]:
         """Let the solver go on for a while."""
-        iterations = min(ITERATIONS, self.iterations - block * ITERATIONS)
+        iterations = min(ITERATIONS, self.iterations - number * ITERATIONS)
         fit = LogisticRegression(solver="lbfgs", warm_start=True, max_iter=iterations)
         fit.coef_, fit.intercept_ = self.coefficients[:, :-1].copy(), self.coefficients[:, -1].copy()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # it goes on in the next block
+            warnings.simplefilter("ignore", ConvergenceWarning)  # it goes on in the next step
             fit.fit(self.rows, self.played)
         self.coefficients = np.concatenate([fit.coef_, fit.intercept_[:, None]], axis=1)
         return {"iterations": iterations}

@@ -20,17 +20,20 @@ from go.errors import GoError
 from go.playout import new_rng, random_below
 from go.position import Position
 from go.settings import BoardSettings
-from pipeline.artefact import alone_in, finished, read_json, stage_folder, write_json, write_manifest
+from pipeline.artefact import read_json, stage_folder, write_json
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
+from pipeline.stage import Input, Outcome, done_once
 from rollout.model import Model
 from rollout.playout import Policy, Workspace, new_policy, new_workspace, policy_games
 from rollout.policies import POLICIES, policy_path
+from rollout.policies import STAGE as TRAINING
 from rollout.shipped import shipped_path
 
 STAGE = "rollout.match"
+PROGRESS = "progress.json"
 UNIFORM = "uniform"
 MOST_THREADS = 256
 
@@ -89,7 +92,7 @@ def play_game(settings: Settings, number: int, policies: tuple[Policy, Policy]) 
 
 def play_match(settings: Settings, folder: Path, key: dict[str, Any], policies: tuple[Policy, Policy]) -> list[float]:
     """Play all games, those that are noted in the folder already excepted."""
-    path = folder / "progress.json"
+    path = folder / PROGRESS
     saved = read_json(path)
     results: dict[str, float] = saved["results"] if isinstance(saved, dict) and saved.get("key") == key else {}
     todo = [number for number in range(settings.games) if str(number) not in results]
@@ -126,26 +129,43 @@ def check(settings: Settings) -> None:
         raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
 
 
-def main(settings: Settings) -> None:
+def result_line(settings: Settings, found: dict[str, float]) -> str:
+    size = settings.board.size
+    return (
+        f"{settings.first} against {settings.second}, {settings.playouts:,} playouts a move on {size}x{size}: "
+        f"{100 * found['won']:.1f}% ± {100 * found['error']:.1f} of {found['games']:,} games"
+    )
+
+
+def main(settings: Settings) -> dict[str, str]:
     check(settings)
     files = [policy_file(name, settings.run, settings.board.size) for name in (settings.first, settings.second)]
     models = [Model.load(file) if file else None for file in files]
     folder = stage_folder(settings.run, STAGE)
     key = {name: vars(settings)[name] for name in ("playouts", "games", "seed")} | {"board": vars(settings.board)}
     key["policies"] = [model.fingerprint() if model else UNIFORM for model in models]
-    manifest = finished(folder, key)
-    if manifest is None:
-        with alone_in(folder):
-            policies = new_policy(models[0]), new_policy(models[1])
-            write_manifest(folder, STAGE, key, statistics(play_match(settings, folder, key, policies)))
-        (folder / "progress.json").unlink(missing_ok=True)
-        manifest = finished(folder, key)
+
+    def work() -> Outcome:
+        policies = new_policy(models[0]), new_policy(models[1])
+        found = statistics(play_match(settings, folder, key, policies))
+        return Outcome(result_line(settings, found), found)
+
+    inputs = [
+        Input(TRAINING, str(file.parent), model.fingerprint())
+        for name, file, model in zip((settings.first, settings.second), files, models, strict=True)
+        if name in POLICIES
+    ]
+    manifest = done_once(folder, STAGE, key, inputs, work, drafts=[folder / PROGRESS])
     found = manifest["metrics"]
     print(
-        f"{settings.first} against {settings.second}, {settings.playouts:,} playouts a move on {settings.board.size}x"
-        f"{settings.board.size}: {100 * found['won']:.1f}% ± {100 * found['error']:.1f} of {found['games']:,} games "
+        f"{result_line(settings, found)} "
         f"({100 * found['won as black']:.1f}% as black, {100 * found['won as white']:.1f}% as white)."
     )
+    return {
+        "won": f"{100 * found['won']:.1f}% ± {100 * found['error']:.1f}",
+        "as black": f"{100 * found['won as black']:.1f}%",
+        "as white": f"{100 * found['won as white']:.1f}%",
+    }
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ STATISTICS = np.dtype(
 )
 
 
-BLOCK = 1_024  # games between two checkpoints
+BLOCK = 1_024  # games of a step
 MANY_GAMES = 4_000  # with these, four shares of a batch lose nothing against learning game by game; with fewer, two
 BATCH = 16  # games, at most, after which what the shares have learnt is put together
 BATCHES = 100  # in a pass at least, if there are enough games for so many
@@ -129,7 +129,7 @@ def _memory() -> tuple[Replay, Candidates]:
 
 
 class SoftmaxTrainer:
-    """Learns in passes over the games, each in an order of its own, on several threads; see `rollout.trainer`.
+    """Learns in passes over the games, each in an order of its own, on several threads; see `pipeline.training`.
 
     The shares of a batch of games begin with the same weights, and their changes are added up. With batches as small as
     these that is as good as learning from one game after another (`docs/rollout.md`). How many shares there are hangs
@@ -139,13 +139,21 @@ class SoftmaxTrainer:
     unit = "positions"
 
     def __init__(
-        self, store: GameStore, games: np.ndarray, tables: Tables, weights: int, passes: int, rate: float, seed: int
+        self,
+        store: GameStore,
+        games: np.ndarray,
+        tables: Tables,
+        weights: int,
+        passes: int,
+        rate: float,
+        seed: int,
+        pool: Executor,
     ) -> None:
-        self.arrays, self.games, self.tables = games_of(store), games, tables
+        self.arrays, self.games, self.tables, self.pool = games_of(store), games, tables, pool
         self.passes, self.rate, self.seed = passes, rate, seed
         self.learner = Learner(np.zeros(weights), np.full(weights, FIRST_SQUARES))
         self.blocks_a_pass = -(-len(games) // BLOCK)
-        self.blocks = passes * self.blocks_a_pass
+        self.steps = passes * self.blocks_a_pass
         self.shares = 4 if len(games) >= MANY_GAMES else 2
         self.batch = min(max(len(games) // BATCHES, self.shares), BATCH)
         self.memory = [_memory() for _ in range(self.shares)]
@@ -160,18 +168,18 @@ class SoftmaxTrainer:
     def restore(self, state: dict[str, np.ndarray]) -> None:
         self.learner = Learner(**state)
 
-    def learn(self, block: int, pool: Executor) -> dict[str, float]:
+    def step(self, number: int) -> dict[str, float]:
         """Learn from a block of games; return what it shows."""
-        number, place = divmod(block, self.blocks_a_pass)
-        order = np.random.default_rng((self.seed, 1, number)).permutation(self.games)
+        turn, place = divmod(number, self.blocks_a_pass)
+        order = np.random.default_rng((self.seed, 1, turn)).permutation(self.games)
         games = order[place * BLOCK : (place + 1) * BLOCK]
         statistics = np.zeros(self.shares, STATISTICS)
         for start in range(0, len(games), self.batch):
-            done = (number + (place * BLOCK + start) / len(order)) / self.passes
+            done = (turn + (place * BLOCK + start) / len(order)) / self.passes
             rate = self.rate * (1 - (1 - LAST_RATE) * done)
             shares = np.array_split(games[start : start + self.batch], self.shares)
             learn = functools.partial(self._learn_share, rate=rate, statistics=statistics)
-            learnt = list(pool.map(learn, range(self.shares), shares))
+            learnt = list(self.pool.map(learn, range(self.shares), shares))
             before = self.learner
             self.learner = Learner(*(first + sum(part[k] - first for part in learnt) for k, first in enumerate(before)))
         seen = int(statistics["positions"].sum())

@@ -7,37 +7,35 @@ import dataclasses
 import json
 import os
 import time
-from collections.abc import Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from data.identity import SPLITS
-from data.store import GameStore
-from pipeline.artefact import alone_in, code_version, finished, stage_folder, write_atomic, write_manifest
+from data.store import GameStore, store_of_run
+from pipeline.artefact import code_version, stage_folder, write_atomic
 from pipeline.command import run
 from pipeline.errors import UserError
-from pipeline.plots import INK, figure
+from pipeline.plots import Panel, draw_curves
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
+from pipeline.stage import Outcome, done_once, key_of
 from pipeline.tables import table
+from pipeline.training import History, train, write_history
 from rollout.features import DISTANCES, Tables
 from rollout.harvest import Harvest
 from rollout.logistic import LogisticTrainer
 from rollout.model import Model
 from rollout.policies import PAPER_COUNTS, POLICIES, STAGE, Thresholds, find_patterns, learnable_counts, untrained
 from rollout.softmax import SoftmaxTrainer, evaluate
-from rollout.trainer import Trainer, train
 from rollout.weights_drawn import rows_of, sheet_svg
 
 TRAINERS = ("softmax", "logistic")
 PAPER_ACCURACY, PAPER_SIZE = 0.242, 19  # of the rollout policy
 WATCHED = 20_000  # validation positions that the curve is made from; at the end, all count
 MOST_THREADS = 64
-COLORS = {"rollout": "#0072b2", "tree": "#d55e00"}
 
 
 @dataclasses.dataclass
@@ -77,15 +75,11 @@ def check(settings: Settings) -> list[str]:
     return [policy for policy in POLICIES if policy in named]
 
 
-def key_of(settings: Settings, policies: list[str], store: GameStore) -> dict[str, Any]:
-    """Name all that the result depends on."""
+def named(settings: Settings, policies: list[str]) -> dict[str, Any]:
+    """Name all settings that the result depends on."""
     names = ["trainer", "positions", "harvest_games", "min_squares", "min_responses", "min_diamonds", "seed"]
     names += ["passes", "rate"] if settings.trainer == "softmax" else ["rivals", "iterations"]
-    return {
-        "store": store.about["fingerprint"],
-        "policies": policies,
-        **{name: getattr(settings, name) for name in names},
-    }
+    return {"policies": policies, **{name: getattr(settings, name) for name in names}}
 
 
 class Parts:
@@ -129,12 +123,15 @@ def shares(statistics: np.void) -> dict[str, float]:
 
 def new_trainer(
     settings: Settings, store: GameStore, parts: Parts, tables: Tables, weights: int, pool: Executor
-) -> Trainer:
+) -> SoftmaxTrainer | LogisticTrainer:
+    seed = settings.seed
     if settings.trainer == "softmax":
-        return SoftmaxTrainer(store, parts.learnt, tables, weights, settings.passes, settings.rate, settings.seed)
-    return LogisticTrainer(
-        store, parts.learnt, tables, weights, settings.rivals, settings.iterations, settings.seed, pool
-    )
+        return SoftmaxTrainer(store, parts.learnt, tables, weights, settings.passes, settings.rate, seed, pool)
+    return LogisticTrainer(store, parts.learnt, tables, weights, settings.rivals, settings.iterations, seed, pool)
+
+
+def checkpoint_of(folder: Path, policy: str) -> Path:
+    return folder / f"{policy}.checkpoint.safetensors"
 
 
 def learn_policy(
@@ -146,18 +143,17 @@ def learn_policy(
     folder: Path,
     key: dict[str, Any],
     pool: Executor,
-) -> tuple[Model, list[dict[str, float]], dict[str, Any]]:
+) -> tuple[Model, History, dict[str, Any]]:
     """Learn a policy; return it with its history, and how it does on held-out games."""
     model = untrained(patterns, policy)
     tables = model.tables()
+    trainer = new_trainer(settings, store, parts, tables, len(model.weights), pool)
 
-    def watch(weights: np.ndarray) -> dict[str, float]:
-        shown = shares(evaluate(store, parts.watched, tables, weights, pool))
+    def watch() -> dict[str, float]:
+        shown = shares(evaluate(store, parts.watched, tables, trainer.weights, pool))
         return {name: shown[name] for name in ("top1", "top5", "log_likelihood")}
 
-    trainer = new_trainer(settings, store, parts, tables, len(model.weights), pool)
-    checkpoint = folder / f"{policy}.checkpoint.safetensors"
-    history = train(trainer, f"learning the {policy} policy", checkpoint, json.dumps(key), watch, pool)
+    history = train(trainer, f"learning the {policy} policy", checkpoint_of(folder, policy), key, watch)
     model.weights = trainer.weights
     centre_distances(model)
     model.weights = model.weights.astype(np.float16).astype(np.float32)  # as they are written
@@ -210,21 +206,15 @@ def card_of(
     }
 
 
-def draw_curve(histories: dict[str, list[dict[str, float]]], size: int, path: Path) -> None:
+def draw_curve(histories: dict[str, History], size: int, path: Path) -> None:
     """Draw accuracy and log-likelihood on validation games as it was learnt."""
     unit = "positions" if "positions" in next(iter(histories.values()))[0] else "iterations"
-    with figure(path, height=4.2, width=9.6) as made:
-        left, right = made.subplots(1, 2)
-        for axes, name, title in ((left, "top1", "Moves found"), (right, "log_likelihood", "Log-likelihood of a move")):
-            for policy, history in histories.items():
-                look = {"color": COLORS[policy], "marker": "o", "markersize": 3, "label": f"{policy} policy"}
-                axes.plot([shown[unit] for shown in history], [shown[name] for shown in history], **look)
-            axes.set(title=title, xlabel=f"{unit}, all passes together" if unit == "positions" else unit)
-            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-        left.yaxis.set_major_formatter(PercentFormatter(1, decimals=1))
-        if size == PAPER_SIZE:
-            left.axhline(PAPER_ACCURACY, color=INK, linestyle="--", linewidth=1, label="paper, rollout policy")
-        left.legend()
+    paper = {f"paper, rollout: {100 * PAPER_ACCURACY:.1f}%": PAPER_ACCURACY} if size == PAPER_SIZE else {}
+    panels = [
+        Panel("Moves found", {"top1": "validation"}, percent=True, lines=paper),
+        Panel("Log-likelihood of a move", {"log_likelihood": "validation"}),
+    ]
+    draw_curves(path, {f"{policy} policy": history for policy, history in histories.items()}, unit, panels)
 
 
 def draw(folder: Path, models: dict[str, Model], patterns: Harvest) -> None:
@@ -232,13 +222,13 @@ def draw(folder: Path, models: dict[str, Model], patterns: Harvest) -> None:
     write_atomic(folder / "patterns.svg", sheet_svg(sheets))
 
 
-def run_stage(
-    settings: Settings, policies: list[str], store: GameStore, folder: Path, key: dict[str, Any]
-) -> dict[str, Any]:
-    """Harvest, learn, test and write everything but the manifest; return the metrics for that."""
+def run_stage(settings: Settings, policies: list[str], store: GameStore, folder: Path, key: dict[str, Any]) -> Outcome:
+    """Harvest, learn, test and write everything but the manifest; return what goes into that."""
     parts = Parts(store, settings)
     thresholds = Thresholds(settings.min_squares, settings.min_responses, settings.min_diamonds)
-    harvest_key = json.dumps([key["store"], thresholds, settings.seed, settings.positions, settings.harvest_games])
+    harvest_key = json.dumps(
+        [store.about["fingerprint"], thresholds, settings.seed, settings.positions, settings.harvest_games]
+    )
     models, histories = {}, {}
     metrics: dict[str, Any] = {
         "size": store.size,
@@ -246,6 +236,7 @@ def run_stage(
         "positions": parts.positions,
         "features": {},
         "held out": {},
+        "fingerprint": {},
     }
     with ThreadPoolExecutor(settings.threads or os.cpu_count() or 1) as pool:
         patterns = find_patterns(store, parts.harvested, thresholds, pool, folder / "patterns.safetensors", harvest_key)
@@ -256,16 +247,18 @@ def run_stage(
             models[policy], histories[policy] = model, history
             metrics["features"][policy] = model.counts()
             metrics["held out"][policy] = results
-    write_atomic(folder / "metrics.jsonl", "".join(_lines(histories)))
+            metrics["fingerprint"][policy] = model.fingerprint()
+    write_history(folder / "metrics.jsonl", histories)
     draw_curve(histories, store.size, folder / "curve.svg")
     draw(folder, models, patterns)
-    return metrics
+    found = " ".join(f"{policy} policy {share}," for policy, share in headline(metrics).items())
+    return Outcome(f"{found[:-1]} of the moves of held-out games", metrics)
 
 
-def _lines(histories: dict[str, list[dict[str, float]]]) -> Iterable[str]:
-    for policy, history in histories.items():
-        for block, shown in enumerate(history, 1):
-            yield json.dumps({"policy": policy, "block": block, **shown}) + "\n"
+def headline(metrics: dict[str, Any]) -> dict[str, str]:
+    """Return what each policy finds of the moves of the test games."""
+    shown = {policy: results["test"]["top1"] for policy, results in metrics["held out"].items() if policy in POLICIES}
+    return {policy: f"{100 * share:.1f}%" for policy, share in shown.items()}
 
 
 def feature_table(features: dict[str, dict[str, int]]) -> str:
@@ -323,23 +316,22 @@ def report(metrics: dict[str, Any]) -> str:
     )
 
 
-def main(settings: Settings) -> None:
+def main(settings: Settings) -> dict[str, str]:
     policies = check(settings)
-    folder = stage_folder(settings.run, STAGE)
-    store = GameStore(folder.parent / "data.prepare")
-    key = key_of(settings, policies, store)
-    manifest = finished(folder, key)
-    if manifest is None:
-        with alone_in(folder):
-            metrics = run_stage(settings, policies, store, folder, key)
-            write_manifest(folder, STAGE, key, metrics, {"store": str(store.folder)})
-        for policy in POLICIES:
-            (folder / f"{policy}.checkpoint.safetensors").unlink(missing_ok=True)
-        manifest = finished(folder, key)
-    else:
-        print(f"Done earlier, by version {manifest['code']}; remove the folder below to learn anew.\n")
+    store = store_of_run(settings.run)
+    folder, inputs = stage_folder(settings.run, STAGE), [store.as_input()]
+    key = key_of(named(settings, policies), inputs)
+    manifest = done_once(
+        folder,
+        STAGE,
+        named(settings, policies),
+        inputs,
+        lambda: run_stage(settings, policies, store, folder, key),
+        drafts=[checkpoint_of(folder, policy) for policy in POLICIES],
+    )
     print(report(manifest["metrics"]))
     print(f"\nPolicies, curve, drawings and manifest: {folder}")
+    return headline(manifest["metrics"])
 
 
 if __name__ == "__main__":

@@ -273,7 +273,7 @@ def test_the_command_shows_the_store_of_the_run(store, tmp_path):
     missing = prezero("data.inspect", "run=r", runs=tmp_path)
     assert missing.returncode == 2 and not (tmp_path / "r").exists()
     folder = tmp_path / "r" / "data.prepare"
-    assert missing.stderr == f"prezero: There is no game store in {folder}; ./prezero data.prepare makes one.\n"
+    assert missing.stderr == f"prezero: There is no game store in {folder}; ./prezero data.prepare run=r makes one.\n"
     store_of(folder, GAMES, 5)
     done = prezero("data.inspect", "run=r", runs=tmp_path)
     assert done.returncode == 0 and done.stderr == ""

@@ -11,7 +11,7 @@ from sgfmill.boards import Board
 from data.identity import image_of
 from data.record import Record, read_records, to_sgf
 from data.replay import decode_move
-from data.store import GAME, GameStore
+from data.store import GAME, GameStore, store_of_run
 from go import BLACK, EMPTY, WHITE
 from go.coordinates import SYMMETRIES, rowcol_from_point
 from pipeline.errors import UserError
@@ -140,6 +140,24 @@ def test_what_is_not_there_is_refused(tmp_path):
     for wrong in ((1, 0, 0), (-1, 0, 0), (0, 41, 0), (0, -5, 0), (0, 0, 8)):
         with pytest.raises(UserError, match="no such"):
             store.position(*wrong)
+
+
+def test_the_store_of_a_run_is_of_the_board_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("pipeline.artefact.RUNS", tmp_path)
+    folder = tmp_path / "mine" / "data.prepare"
+    with pytest.raises(UserError) as refused:
+        store_of_run("mine", 9)
+    assert str(refused.value) == f"There is no game store in {folder}; ./prezero data.prepare run=mine makes one."
+    made = store_of(folder, [to_sgf(random_record(9, 40, 1))], 9)
+    for size in (9, None):
+        assert store_of_run("mine", size).about == made.about
+    with pytest.raises(UserError) as refused:
+        store_of_run("mine", 19)
+    assert str(refused.value) == (
+        f"The game store in {folder} has games of 9x9, not 19x19; say board=9x9, or make one in another run with "
+        "./prezero data.prepare run=NAME board=19x19."
+    )
+    assert made.as_input() == ("data.prepare", str(folder), made.about["fingerprint"])
 
 
 def test_a_damaged_store_is_one_sentence(tmp_path):

@@ -234,7 +234,7 @@ def test_a_damaged_game_is_named(runs):
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("data.teacher.write_manifest", interrupted)
+        patch.setattr("pipeline.stage.write_manifest", interrupted)
         main(settings(fake("pass"), games=2))
     path = runs / "r" / "data.teacher" / "000002.sgf"
     path.write_text("(;SZ[5];B[aa])")

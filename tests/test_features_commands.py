@@ -106,7 +106,7 @@ def test_the_census_counts_what_the_encoder_writes(tmp_path):
 def test_the_census_is_a_stage_that_says_what_it_needs(tmp_path):
     missing = prezero("features48.census", "scale=tiny", runs=tmp_path)
     assert missing.returncode == 2 and "There is no game store in" in missing.stderr
-    assert "./prezero data.prepare makes one" in missing.stderr
+    assert "./prezero data.prepare run=tiny scale=tiny makes one" in missing.stderr
     assert prezero("data.prepare", "scale=tiny", runs=tmp_path).returncode == 0
     done = prezero("features48.census", "scale=tiny", "positions=2000", runs=tmp_path)
     assert done.returncode == 0, done.stderr

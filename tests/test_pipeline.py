@@ -118,6 +118,10 @@ def test_random_play_writes_its_artefact_and_is_not_done_twice(tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == ["first_move.svg", "game.svg", "manifest.json"]
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["settings"] == {"board": {"size": 9, "komi": 7.5}, "playouts": 5000, "seed": 1}
+    assert manifest["inputs"] == []
+    assert re.fullmatch(
+        r"11\d\.\d\d ± 0\.\d\d moves a game, black wins 0\.4\d+ ± 0\.007\d with komi 7\.5", manifest["result"]
+    )
     moves, error = manifest["metrics"]["moves, with passes"]
     assert abs(moves - 111.05) < 5 * error < 2
     assert re.search(r"\| black wins, komi 7.5 \| 0\.4\d+ ± 0\.007\d \| 0\.4213 \| 0\.4212 \|", first.stdout)
@@ -217,11 +221,15 @@ def test_a_damaged_manifest_is_named(tmp_path, monkeypatch):
     folder = stage_folder("r", "stage")
     settings = {"a": 1}
     assert finished(folder, settings) is None
-    write_manifest(folder, "stage", settings, {"x": 2})
-    assert finished(folder, settings)["metrics"] == {"x": 2}
+    write_manifest(folder, "stage", settings, {"x": 2}, [], "two")
+    manifest = finished(folder, settings)
+    assert manifest["metrics"] == {"x": 2} and manifest["result"] == "two" and manifest["inputs"] == []
     with pytest.raises(UserError, match="holds the results of other settings; name this run with run=NAME"):
         finished(folder, {"a": 2})
-    for damage, sentence in (("{", "cannot be read"), ("[1]", "is not a manifest"), ('{"a": 1}', "is not a manifest")):
+    damages = [("{", "cannot be read"), ("[1]", "is not a manifest"), ('{"a": 1}', "is not a manifest")]
+    damages.append((json.dumps({**manifest, "format": 1}), "has format 1, not 2"))
+    damages.append((json.dumps({k: v for k, v in manifest.items() if k != "result"}), "is not a manifest"))
+    for damage, sentence in damages:
         (folder / "manifest.json").write_text(damage)
         with pytest.raises(UserError, match=f"{sentence}.*; remove it to begin anew"):
             finished(folder, settings)

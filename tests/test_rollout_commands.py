@@ -48,7 +48,10 @@ def test_the_shipped_policy_is_tested_on_any_store(tmp_path):
             "weights=none.safetensors",
             "There is no pattern policy in none.safetensors; ./prezero rollout.train makes one.",
         ),
-        ("run=none", "There is no game store in"),
+        (
+            "run=none",
+            f"There is no game store in {tmp_path}/none/data.prepare; ./prezero data.prepare run=none makes one.",
+        ),
     ):
         refused = prezero("rollout.evaluate", "scale=tiny", wrong, runs=tmp_path)
         assert refused.returncode == 2 and sentence in refused.stderr

@@ -301,10 +301,10 @@ def fitted_step_by_step(planted: Planted, tables: Tables) -> np.ndarray:
 def fitted_in_threads(planted: Planted, tables: Tables) -> np.ndarray:
     """Fit as the command does if nothing is set."""
     games, usual = np.arange(len(planted.games.games)), Settings()
-    trainer = SoftmaxTrainer(planted.games, games, tables, len(planted.truth), usual.passes, usual.rate, seed=1)
     with ThreadPoolExecutor(2) as pool:
-        for block in range(trainer.blocks):
-            trainer.learn(block, pool)
+        trainer = SoftmaxTrainer(planted.games, games, tables, len(planted.truth), usual.passes, usual.rate, 1, pool)
+        for number in range(trainer.steps):
+            trainer.step(number)
     return trainer.weights
 
 

@@ -21,6 +21,7 @@ from data.record import to_sgf
 from data.store import GameStore
 from go import Position
 from pipeline.errors import UserError
+from pipeline.training import train
 from rollout import softmax
 from rollout.features import DISTANCES, PLACES
 from rollout.games import games_of
@@ -30,7 +31,6 @@ from rollout.policies import Thresholds, find_patterns, learnable_counts, load_p
 from rollout.show import choices
 from rollout.softmax import SoftmaxTrainer, evaluate
 from rollout.train import Parts, Settings, accuracy_table, centre_distances, check, feature_table, shares
-from rollout.trainer import train
 from rollout.weights_drawn import MET, sheet_svg
 from rollout.weights_drawn import rows_of as drawn_rows
 
@@ -104,9 +104,12 @@ def test_a_part_without_games_is_refused(tmp_path):
         Parts(with_all_in_train, Settings())
 
 
-def softmax_trainer(store, model, passes=2, games=None):
-    games = np.arange(len(store)) if games is None else games
-    return SoftmaxTrainer(store, games, model.tables(), len(model.weights), passes, 0.4, seed=1)
+def softmax_trainer(store, model, pool):
+    return SoftmaxTrainer(store, np.arange(len(store)), model.tables(), len(model.weights), 2, 0.4, seed=1, pool=pool)
+
+
+def without_seconds(history):
+    return [{name: value for name, value in entry.items() if name != "seconds"} for entry in history]
 
 
 @pytest.mark.parametrize("policy", ["rollout", "tree"])
@@ -115,18 +118,19 @@ def test_softmax_learns_the_same_on_any_number_of_threads_and_after_a_stop(
 ):
     monkeypatch.setattr(softmax, "BLOCK", 31)  # no whole number of batches
     model = untrained(patterns, policy)
-    weights = []
+    weights, histories = [], []
     for number, threads in enumerate((1, 3)):
         with ThreadPoolExecutor(threads) as pool:
-            trainer = softmax_trainer(store, model)
-            history = train(
-                trainer, "learning", tmp_path / f"{number}", "key", lambda weights: {"w": float(weights[0])}, pool
-            )
+            trainer = softmax_trainer(store, model, pool)
+            path = tmp_path / f"{number}"
+            history = train(trainer, "learning", path, {"key": 1}, lambda t=trainer: {"w": float(t.weights[0])})
             weights.append(trainer.learner.weights)
-            assert len(history) == trainer.blocks == 10
-    assert np.array_equal(*weights)
+            histories.append(without_seconds(history))
+            assert len(history) == trainer.steps == 10
+    assert np.array_equal(*weights) and histories[0] == histories[1]
+    assert histories[0][-1]["positions"] == 2 * learnable_counts(store).sum() - 2 * left_out(store, model)
 
-    def die(_: np.ndarray) -> dict:
+    def die() -> dict:
         if len(seen) == 2:
             raise KeyboardInterrupt
         seen.append(1)
@@ -135,28 +139,35 @@ def test_softmax_learns_the_same_on_any_number_of_threads_and_after_a_stop(
     seen = []
     with ThreadPoolExecutor(2) as pool:
         with pytest.raises(KeyboardInterrupt):
-            train(softmax_trainer(store, model), "learning", tmp_path / "cut", "key", die, pool)
-        again = softmax_trainer(store, model)
-        later = train(again, "learning", tmp_path / "cut", "key", lambda weights: {"w": float(weights[0])}, pool)
-        assert len(later) == 10 and "w" not in later[1] and later[-1] == history[-1]
+            train(softmax_trainer(store, model, pool), "learning", tmp_path / "cut", {"key": 1}, die)
+        again = softmax_trainer(store, model, pool)
+        later = without_seconds(
+            train(again, "learning", tmp_path / "cut", {"key": 1}, lambda: {"w": float(again.weights[0])})
+        )
+        assert len(later) == 10 and "w" not in later[1] and later[-1] == histories[0][-1]
         assert np.array_equal(again.learner.weights, weights[0])
-        done = softmax_trainer(store, model)
-        train(done, "learning", tmp_path / "cut", "another key", lambda weights: {}, pool)  # begins anew
+        done = softmax_trainer(store, model, pool)
+        train(done, "learning", tmp_path / "cut", {"key": 2}, lambda: {})  # begins anew
         assert np.array_equal(done.learner.weights, weights[0])
         (tmp_path / "cut").write_bytes(b"torn")
         with pytest.raises(UserError, match="is not what we wrote; remove it to begin anew"):
-            train(done, "learning", tmp_path / "cut", "key", lambda weights: {}, pool)
+            train(done, "learning", tmp_path / "cut", {"key": 1}, lambda: {})
+
+
+def left_out(store, model):
+    with ThreadPoolExecutor(1) as pool:
+        return evaluate(store, np.arange(len(store)), model.tables(), model.weights, pool)["left_out"]
 
 
 def test_shares_together_learn_what_one_game_after_another_teaches(store, patterns, pool):
     model, games = untrained(patterns, "rollout"), np.arange(len(store))
     tables, found = model.tables(), []
     for together in (True, False):
-        trainer = SoftmaxTrainer(store, games, tables, len(model.weights), passes=3, rate=0.4, seed=1)
+        trainer = SoftmaxTrainer(store, games, tables, len(model.weights), passes=3, rate=0.4, seed=1, pool=pool)
         assert (trainer.shares, trainer.batch) == (2, 2)
         trainer.shares, trainer.batch = (2, 2) if together else (1, 1)
-        for block in range(trainer.blocks):
-            trainer.learn(block, pool)
+        for number in range(trainer.steps):
+            trainer.step(number)
         found.append(shares(evaluate(store, games, tables, trainer.weights, pool))["log_likelihood"])
     untaught = shares(evaluate(store, games, tables, model.weights, pool))["log_likelihood"]
     assert found[1] > untaught + 1 and abs(found[0] - found[1]) < 0.02
@@ -203,13 +214,13 @@ def test_logistic_learns_and_goes_on_after_a_stop(store, patterns, pool, monkeyp
         return LogisticTrainer(store, games, tables, len(model.weights), 5, 10, seed=1, pool=pool)
 
     whole = new()
-    assert whole.blocks == 3
-    assert [whole.learn(block, pool)["iterations"] for block in range(3)] == [4, 4, 2]
+    assert whole.steps == 3
+    assert [whole.step(number)["iterations"] for number in range(3)] == [4, 4, 2]
     first, second = new(), new()
-    first.learn(0, pool)
+    first.step(0)
     second.restore(first.state())
-    second.learn(1, pool)
-    second.learn(2, pool)
+    second.step(1)
+    second.step(2)
     assert np.array_equal(second.weights, whole.weights)
     untaught, taught = (
         shares(evaluate(store, games, tables, weights, pool)) for weights in (model.weights, whole.weights)
@@ -292,9 +303,18 @@ def test_the_stage_writes_policies_with_cards_and_can_be_killed(runs, tmp_path):
     assert f"{100 * held_out['rollout']['top1']:.2f}%" in done.stdout
     card = read_card(folder / "rollout.safetensors")
     assert card["results"]["test"] == held_out["rollout"] and card["size"] == 9
-    assert card["store"] == manifest["settings"]["store"] and card["settings"] == manifest["settings"]
+    assert card["store"] == manifest["settings"]["data.prepare"] and card["settings"] == manifest["settings"]
+    assert manifest["inputs"] == [
+        {"stage": "data.prepare", "folder": str(runs / "tiny" / "data.prepare"), "fingerprint": card["store"]}
+    ]
+    assert manifest["result"] == (
+        f"rollout policy {100 * held_out['rollout']['top1']:.1f}%, tree policy {100 * held_out['tree']['top1']:.1f}% "
+        "of the moves of held-out games"
+    )
+    for policy, fingerprint in manifest["metrics"]["fingerprint"].items():
+        assert Model.load(folder / f"{policy}.safetensors").fingerprint() == fingerprint
     metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    assert [line["policy"] for line in metrics] == ["rollout"] * (len(metrics) // 2) + ["tree"] * (len(metrics) // 2)
+    assert [line["of"] for line in metrics] == ["rollout"] * (len(metrics) // 2) + ["tree"] * (len(metrics) // 2)
     assert metrics[-1]["positions"] == pytest.approx(2 * manifest["metrics"]["positions"], rel=0.01)
     again = prezero("rollout.train", *ARGUMENTS, runs=runs)
     assert again.stdout.startswith("Done earlier") and again.stdout.endswith(done.stdout)
@@ -314,7 +334,11 @@ def test_the_stage_writes_policies_with_cards_and_can_be_killed(runs, tmp_path):
     for policy in ("rollout", "tree"):
         ours, theirs = (load_file(path / f"{policy}.safetensors") for path in (folder, checkpoint.parent))
         assert all(np.array_equal(ours[name], theirs[name]) for name in ours)
-        assert (checkpoint.parent / "metrics.jsonl").read_bytes() == (folder / "metrics.jsonl").read_bytes()
+    again = [json.loads(line) for line in (checkpoint.parent / "metrics.jsonl").read_text().splitlines()]
+    assert without_seconds(again) == without_seconds(metrics)
+    assert not checkpoint.exists()
+    checkpoint.write_bytes(b"left by a kill after the manifest")
+    prezero("rollout.train", *ARGUMENTS, "run=killed", runs=tmp_path)
     assert not checkpoint.exists()
 
 
@@ -352,4 +376,4 @@ def test_bad_settings_are_one_sentence(argument, sentence):
 
 def test_a_store_is_needed(tmp_path):
     missing = prezero("rollout.train", "scale=tiny", runs=tmp_path)
-    assert missing.returncode == 2 and "./prezero data.prepare makes one" in missing.stderr.splitlines()[-1]
+    assert missing.returncode == 2 and "./prezero data.prepare run=tiny scale=tiny makes one" in missing.stderr

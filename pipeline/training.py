@@ -1,0 +1,156 @@
+"""The loop of everything that learns: step by step, with a look at held-out data now and then, and checkpoints.
+
+A checkpoint holds all that the rest depends on. So a training that was killed and begun again ends with the same
+weights, bit for bit. Ctrl-C ends it after the step under way, with a checkpoint.
+"""
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from pipeline.artefact import write_atomic
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+
+CHECKPOINT_SECONDS = 60  # as much work is lost by a kill, at most, if steps are short
+History = list[dict[str, float]]
+
+
+class Trainer(Protocol):
+    """Learns something in steps; what a step is, is its own affair."""
+
+    steps: int
+    unit: str  # what it counts its work in, such as positions
+
+    def step(self, number: int) -> dict[str, float]:
+        """Do a step, in their order; return under the name of the unit how much it was, and means over that."""
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Return all that the following steps depend on."""
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from a state."""
+
+
+class Checkpoint(NamedTuple):
+    """How far a training has come: steps done, sums since the last entry of the history, seconds spent."""
+
+    state: dict[str, np.ndarray]
+    steps: int
+    sums: dict[str, float]
+    seconds: float
+    history: History
+
+
+def write_checkpoint(path: Path, key: str, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint under a key that names all that the training depends on."""
+    about = {"key": key, "checkpoint": json.dumps(checkpoint[1:])}
+    state = {name: np.ascontiguousarray(part) for name, part in checkpoint.state.items()}
+    write_atomic(path, save(state, about))
+
+
+def read_checkpoint(path: Path, key: str) -> Checkpoint | None:
+    """Read a checkpoint; None if there is none of this key."""
+    try:
+        with safe_open(path, "numpy") as file:
+            about = file.metadata() or {}
+            if about.get("key") != key:
+                return None
+            state = {name: file.get_tensor(name).copy() for name in file.keys()}  # noqa: SIM118 (no dictionary)
+            return Checkpoint(state, *json.loads(about["checkpoint"]))
+    except FileNotFoundError:
+        return None
+    except (OSError, SafetensorError, KeyError, ValueError, TypeError) as error:
+        raise UserError(f"{path} is not what we wrote; remove it to begin anew.") from error
+
+
+@contextmanager
+def _patient_interrupt() -> Iterator[threading.Event]:
+    """Let the first Ctrl-C only set an event, so that a step can be finished; the second one interrupts at once."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+
+    def ask(number: int, frame: Any) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, before)
+        os.write(2, b"\nFinishing the step under way; Ctrl-C once more does not wait for it.\n")
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def train(
+    trainer: Trainer,
+    what: str,
+    path: Path,
+    key: dict[str, Any],
+    validate: Callable[[], dict[str, float]],
+    every: int = 1,
+    report: Callable[[History], None] = lambda history: None,
+) -> History:
+    """Do all steps, or those that are left; return an entry for every so many of them, and for the last.
+
+    An entry has the work done so far, the seconds spent, the means over its steps, and what `validate` finds. `report`
+    is given the entries so far, for curves and files.
+    """
+    named = json.dumps(key)
+    saved = read_checkpoint(path, named)
+    steps, sums, seconds, history = 0, {}, 0.0, []
+    if saved is not None:
+        trainer.restore(saved.state)
+        _, steps, sums, seconds, history = saved
+    began, written = time.monotonic() - seconds, time.monotonic()
+    with _patient_interrupt() as interrupted, Progress(f"{what}, steps", trainer.steps, steps) as progress:
+        while steps < trainer.steps:
+            _add(sums, trainer.step(steps), trainer.unit)
+            steps += 1
+            seconds = time.monotonic() - began
+            if steps % every == 0 or steps == trainer.steps:
+                found = validate()
+                history.append(_entry(sums, seconds, history, trainer.unit) | found)
+                sums, progress.note = {}, _headline(found)
+                report(history)
+            if interrupted.is_set() or not sums or time.monotonic() - written > CHECKPOINT_SECONDS:
+                write_checkpoint(path, named, Checkpoint(trainer.state(), steps, sums, seconds, history))
+                written = time.monotonic()
+            progress.update(1)
+            if interrupted.is_set():
+                raise KeyboardInterrupt
+    return history
+
+
+def _add(sums: dict[str, float], shown: dict[str, float], unit: str) -> None:
+    for name, value in shown.items():
+        sums[name] = sums.get(name, 0) + (value if name == unit else float(value) * shown[unit])
+
+
+def _headline(found: dict[str, float]) -> str:
+    """Name the first of the measures, which is the one that matters most."""
+    return next((f"{name} {value:.4g}" for name, value in found.items()), "")
+
+
+def _entry(sums: dict[str, float], seconds: float, history: History, unit: str) -> dict[str, float]:
+    before = history[-1][unit] if history else 0
+    means = {name: value / max(sums[unit], 1) for name, value in sums.items() if name != unit}
+    return {unit: before + sums[unit], "seconds": round(seconds, 1), **means}
+
+
+def write_history(path: Path, histories: dict[str, History]) -> None:
+    """Write entries as lines of JSON, each with the name of what it is about."""
+    lines = (json.dumps({"of": name, **entry}) for name, history in histories.items() for entry in history)
+    write_atomic(path, "".join(f"{line}\n" for line in lines))
