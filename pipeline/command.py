@@ -1,7 +1,8 @@
 """Turn a function and a dataclass of settings into a Hydra command.
 
 Hydra composes the settings (`conf/<command>.yaml`, the groups in `conf/`, then the command line) and offers sweeps with
-`-m`. What it would answer to bad input with several lines or a traceback, we say in one sentence, with exit code 2.
+`-m`, which end in a table of what the jobs returned (`pipeline.sweeps`). What it would answer to bad input with several
+lines or a traceback, we say in one sentence, with exit code 2.
 """
 
 import dataclasses
@@ -17,6 +18,7 @@ import hydra
 import yaml
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -24,18 +26,29 @@ from pipeline.artefact import ROOT, RUNS
 from pipeline.commands import COMMANDS
 from pipeline.errors import INTERRUPTED, UserError
 from pipeline.settings import explain
+from pipeline.sweeps import Job, begin_job, sweep_table
 
 CONF = ROOT / "conf"
 SWEEP = ("-m", "--multirun")
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
-def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[type[Exception], ...] = ()) -> None:
-    """Run `main` with settings from the command line; `refusals` are exceptions whose message is for the user."""
+def run(
+    name: str,
+    settings: type,
+    main: Callable[[Any], dict[str, Any] | None],
+    refusals: tuple[type[Exception], ...] = (),
+) -> None:
+    """Run `main` with settings from the command line; `refusals` are exceptions whose message is for the user.
+
+    What `main` returns, a few numbers or texts by name, makes a row in the table that a sweep ends with.
+    """
+    jobs: list[Job] = []
 
     def start(config: DictConfig) -> None:  # catches all that it can, because Hydra would add a line of its own
         try:
-            main(OmegaConf.to_object(config))
+            overrides = begin_job()
+            jobs.append(Job(overrides, main(OmegaConf.to_object(config)) or {}))
         except (UserError, *refusals) as error:
             fail(str(error))
         except OmegaConfBaseException as error:
@@ -49,6 +62,8 @@ def run(name: str, settings: type, main: Callable[[Any], None], refusals: tuple[
 
     try:
         _run(name, settings, start)
+        if table := sweep_table(jobs):
+            print(f"\n{table}")
         sys.stdout.flush()
     except UserError as error:
         fail(str(error))
@@ -91,11 +106,12 @@ def _run(name: str, settings: type, start: Callable[[DictConfig], None]) -> None
 def _overrides(arguments: list[str], name: str, settings: type) -> list[str]:
     """Check the arguments and write them so that Hydra takes them as they are meant.
 
-    Texts are quoted, because a path or a list of moves may hold any character; in a sweep, commas keep their meaning.
+    Texts are quoted, because a path or a list of moves may hold any character; in a sweep, commas keep their meaning,
+    and so do `range(1,4)` and the like.
     """
     fields = {key: kind for key, kind, _ in explain(settings)}
     groups = [field.name for field in dataclasses.fields(settings)]
-    sweeps = not set(SWEEP).isdisjoint(arguments)
+    sweeps = not set(SWEEP).isdisjoint(arguments) or _sweeps_by_itself(name)
     checked = []
     for argument in arguments:
         key, equals, value = argument.partition("=")
@@ -112,10 +128,17 @@ def _overrides(arguments: list[str], name: str, settings: type) -> list[str]:
                 close = difflib.get_close_matches(key, fields, n=1)
                 hint = f"did you mean {close[0]}?" if close else f"./prezero {name} --help lists them."
                 raise UserError(f"{name} has no setting {key!r}; {hint}")
-            if fields.get(key) is str and not sweeps and not re.fullmatch(r"'.*'|\".*\"", value):
+            is_swept = sweeps and re.search(r",|^\w+\(.*\)$", value)
+            if fields.get(key) is str and not is_swept and not re.fullmatch(r"'.*'|\".*\"", value):
                 argument = f"{key}={_quoted(value)}"
         checked.append(argument)
     return checked
+
+
+def _sweeps_by_itself(name: str) -> bool:
+    """Tell if the settings file of a command says that it is a sweep, even without `-m`."""
+    settings = yaml.safe_load((CONF / f"{name}.yaml").read_text(encoding="utf-8")) or {}
+    return (settings.get("hydra") or {}).get("mode") == RunMode.MULTIRUN.name
 
 
 def _quoted(text: str) -> str:

@@ -18,6 +18,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "lineage": Command("pipeline.lineage", "run all stages so far, in their order, into runs/"),
+    "status": Command("pipeline.status", "show how far a run has come, and what to run next"),
     "test": Command("pipeline.checks", "run the test suite; arguments go to pytest"),
     "lint": Command("pipeline.checks", "check style, formatting and the layers of the house"),
     "bench": Command("benchmarks", "measure speed beside other engines and print the tables"),

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a table whose columns stand in line; those of numbers, but for the first, end at the right."""
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: bool = True) -> str:
+    """Write a table whose columns stand in line; those of `numbers`, but for the first, end at the right."""
     lines = [[cell.replace("|", "\\|") for cell in row] for row in (header, *rows)]
     columns = list(zip(*lines, strict=True))
     widths = [max(3, *map(len, column)) for column in columns]
-    at_right = [number > 0 and all(map(_is_number, column[1:])) for number, column in enumerate(columns)]
+    at_right = [numbers and place > 0 and all(map(_is_number, column[1:])) for place, column in enumerate(columns)]
     lines.insert(1, ["-" * (width - right) + ":" * right for width, right in zip(widths, at_right, strict=True)])
     return "\n".join(
         "| "
