@@ -5,14 +5,21 @@ import os
 import platform
 from pathlib import Path
 
-from benchmarks import engine, features, records, rollout, startup
+from benchmarks import engine, features, policy, records, rollout, startup
 from benchmarks.measure import bars_table
 from pipeline.artefact import write_atomic
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.settings import setting
 
-TABLES = {"engine": engine, "records": records, "features": features, "rollout": rollout, "startup": startup}
+TABLES = {
+    "engine": engine,
+    "records": records,
+    "features": features,
+    "rollout": rollout,
+    "policy": policy,
+    "startup": startup,
+}
 
 
 @dataclasses.dataclass

@@ -55,19 +55,20 @@ class PositionSampler:
             start, left = start + len(part), left - len(part)
         rng = np.random.default_rng((self.seed, 1, number))
         symmetries = rng.integers(0, SYMMETRIES, size) if self.symmetric else np.zeros(size, np.int64)
-        return self.at(np.concatenate(parts), symmetries)
+        return positions_at(self.store, np.concatenate(parts), symmetries)
 
     def _shuffled(self, epoch: int) -> np.ndarray:
         if self._order[0] != epoch:
             self._order = epoch, np.random.default_rng((self.seed, 0, epoch)).permutation(self.index)
         return self._order[1]
 
-    def at(self, index: np.ndarray, symmetries: np.ndarray) -> Positions:
-        """Return the positions whose next moves stand at `index` in the flat array of moves."""
-        firsts = self.store.games["first_move"]
-        games = np.searchsorted(firsts, index, side="right") - 1
-        points = self.store.moves[index] & POINT_MASK
-        return Positions(games, index - firsts[games], symmetries, symmetry_table(self.store.size)[symmetries, points])
+
+def positions_at(store: GameStore, index: np.ndarray, symmetries: np.ndarray) -> Positions:
+    """Return the positions whose next moves stand at `index` in the flat array of moves."""
+    firsts = store.games["first_move"]
+    games = np.searchsorted(firsts, index, side="right") - 1
+    points = store.moves[index] & POINT_MASK
+    return Positions(games, index - firsts[games], symmetries, symmetry_table(store.size)[symmetries, points])
 
 
 def learnable_moves(store: GameStore, split: int) -> np.ndarray:

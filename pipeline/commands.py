@@ -42,6 +42,12 @@ COMMANDS = {
     "rollout.evaluate": Command("rollout.evaluate", "test a pattern policy on the held-out games of any store"),
     "rollout.match": Command("rollout.match", "play flat Monte Carlo with one policy against another"),
     "rollout.show": Command("rollout.show", "show the moves of a pattern policy in a position, with their reasons"),
+    "sl_policy.train": Command("sl_policy.train", "learn the policy network from the experts' moves", is_stage=True),
+    "sl_policy.evaluate": Command("sl_policy.evaluate", "test a policy network on the held-out games of any store"),
+    "sl_policy.show": Command("sl_policy.show", "show the moves of a position as the policy network sees them"),
+    "sl_policy.table": Command(
+        "sl_policy.table", "learn networks of several widths and inputs: Extended Data Table 3 at our scale"
+    ),
 }
 
 

@@ -1,0 +1,126 @@
+"""The policy network (64 filters, 9 layers, 48 planes): what its batches cost while learning, and how fast it answers.
+
+Learning: positions per second with batches drawn and encoded from a store, beside the same network on one batch that is
+there already, over and over; batches of 128, all cores. Answering: ONNX Runtime beside torch, a position's share of the
+time of a batch. 19x19 learning needs an archive.
+"""
+
+import functools
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from benchmarks.measure import Bar, Rates, in_turn, median, ratio
+from benchmarks.records import EMBEDDED, prepare
+from data.positions import PositionSampler
+from data.store import GameStore
+from pipeline.device import choose_device, choose_precision
+from pipeline.tables import table
+from sl_policy.inference import Scorer, onnx_scorer, torch_scorer
+from sl_policy.network import PolicyNetwork
+from sl_policy.settings import NetSettings, OptimiserSettings
+from sl_policy.trainer import PolicyTrainer
+
+NET = NetSettings(filters=64, layers=9, planes=48)
+OPTIMISER = OptimiserSettings(kind="adamw", rate=0.003, weight_decay=0.05, batch=128)
+SECONDS = 4  # that a measurement of learning takes at least
+BATCHES = (1, 4, 16, 64)
+ANSWERS = 10  # batches in a measurement of answering
+
+
+def learning_rate(trainer: PolicyTrainer, step: Callable[[int], object], steps: list[int]) -> float:
+    """Return positions learnt from per second."""
+    began, first = time.perf_counter(), steps[0]
+    while time.perf_counter() - began < SECONDS:
+        step(steps[0])
+        steps[0] += 1
+    return (steps[0] - first) * trainer.settings.batch / (time.perf_counter() - began)
+
+
+def learners(store: GameStore) -> dict[str, Callable[[], float]]:
+    """Return both ways to learn, from the store and from one batch that is there already."""
+    device = choose_device("cpu")
+    sampler = PositionSampler(store, "train")
+    trainer = PolicyTrainer(sampler, NET, OPTIMISER, 10**9, device, choose_precision("auto", device), seed=1)
+    torch.set_num_threads(os.cpu_count() or 1)
+    fixed, steps = trainer.batches[0], [0]
+    return {
+        f"learning, store {store.size}": functools.partial(learning_rate, trainer, trainer.step, steps),
+        f"learning, fixed {store.size}": functools.partial(
+            learning_rate, trainer, lambda number: trainer.learn(fixed, 0.003), [0]
+        ),
+    }
+
+
+def answering_rate(scorer: Scorer, planes: np.ndarray, threads: int) -> float:
+    """Return positions answered per second."""
+    torch.set_num_threads(threads)
+    began = time.perf_counter()
+    for _ in range(ANSWERS):
+        scorer(planes)
+    return ANSWERS * len(planes) / (time.perf_counter() - began)
+
+
+def answerers(size: int) -> dict[str, Callable[[], float]]:
+    weights = PolicyNetwork(size, NET, init="he").weights()
+    rng = np.random.default_rng(1)
+    entries = {}
+    for threads in (1, 2):
+        scorers = {"onnx": onnx_scorer(weights, threads), "torch": torch_scorer(weights, "cpu")}
+        for batch in BATCHES:
+            planes = (rng.random((batch, NET.planes, size, size)) < 0.2).astype(np.uint8)
+            for name, scorer in scorers.items():
+                entries[f"{name} {size} {threads} {batch}"] = functools.partial(answering_rate, scorer, planes, threads)
+    return entries
+
+
+def learning_table(rates: Rates, sizes: list[int]) -> str:
+    rows = [
+        [
+            f"{size}x{size}",
+            f"{median(rates, f'learning, store {size}'):,.0f}",
+            f"{median(rates, f'learning, fixed {size}'):,.0f}",
+            f"{ratio(rates, f'learning, store {size}', f'learning, fixed {size}'):.3f}x",
+        ]
+        for size in sizes
+    ]
+    return table(["learning", "positions/s from a store", "positions/s on a fixed batch", "ratio"], rows)
+
+
+def answering_table(rates: Rates) -> str:
+    rows = []
+    for size in (9, 19):
+        for threads in (1, 2):
+            for batch in BATCHES:
+                onnx, other = f"onnx {size} {threads} {batch}", f"torch {size} {threads} {batch}"
+                times = [f"{1000 / median(rates, name):.3f}" for name in (onnx, other)]
+                rows.append(
+                    [f"{size}x{size}, {threads} threads", str(batch), *times, f"{ratio(rates, onnx, other):.2f}x"]
+                )
+    header = ["answering", "batch", "ONNX Runtime, ms a position", "torch, ms a position", "ONNX Runtime over torch"]
+    return table(header, rows)
+
+
+def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
+    """Measure everything; return the tables and the bars."""
+    sources = {9: EMBEDDED} | ({19: archive} if archive else {})
+    entries: dict[str, Callable[[], float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for size, source in sources.items():
+            prepare(source, size, Path(folder))
+            entries |= learners(GameStore(Path(folder, str(size), "data.prepare")))
+        rates = in_turn(entries, rounds, "measurements of learning")
+    rates |= in_turn(answerers(9) | answerers(19), rounds, "measurements of answering")
+    bars = [
+        Bar(f"{size}x{size}: learning from a store over a fixed batch", _cost(rates, size), 0.95) for size in sources
+    ]
+    return f"{learning_table(rates, list(sources))}\n\n{answering_table(rates)}", bars
+
+
+def _cost(rates: Rates, size: int) -> float:
+    return ratio(rates, f"learning, store {size}", f"learning, fixed {size}")

@@ -1,0 +1,43 @@
+"""Where networks are computed, and in which precision."""
+
+from contextlib import AbstractContextManager
+
+import torch
+
+from pipeline.errors import UserError
+
+DEVICES = ("auto", "cpu", "cuda", "mps")
+PRECISIONS = ("auto", "float32", "bfloat16")
+
+
+def choose_device(name: str) -> torch.device:
+    """Return the device of that name; auto takes a GPU if there is one."""
+    if name not in DEVICES:
+        raise UserError(f"device={name} is none of {', '.join(DEVICES)}.")
+    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if name == "auto":
+        return torch.device(next(kind for kind in ("cuda", "mps", "cpu") if there[kind]))
+    if not there[name]:
+        raise UserError(f"device={name} is not there on this machine; device=auto takes what is.")
+    return torch.device(name)
+
+
+def choose_precision(name: str, device: torch.device) -> torch.dtype:
+    """Return the precision to learn in; auto takes bfloat16 where the hardware computes with it, twice as fast."""
+    if name not in PRECISIONS:
+        raise UserError(f"precision={name} is none of {', '.join(PRECISIONS)}.")
+    if name != "auto":
+        return getattr(torch, name)
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float32
+    return torch.bfloat16 if device.type == "cpu" and _has_bfloat16() else torch.float32
+
+
+def _has_bfloat16() -> bool:
+    """Tell if the processor multiplies numbers of 16 bits itself; elsewhere they are only slower."""
+    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+
+
+def mixed(device: torch.device, precision: torch.dtype) -> AbstractContextManager:
+    """Compute layers in a precision, and keep weights and sums in 32 bits."""
+    return torch.autocast(device.type, dtype=precision, enabled=precision != torch.float32)

@@ -1,0 +1,122 @@
+"""Test a policy network on the held-out games of any store: how many moves it finds, when, and where it is wrong."""
+
+import dataclasses
+import os
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from data.positions import positions_at
+from data.store import GameStore, store_of_run
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+from pipeline.settings import setting
+from pipeline.tables import table
+from sl_policy.evaluation import by_move_number, find_moves, found_share, held_out, summary, unseen
+from sl_policy.inference import ALL_SYMMETRIES, Policy
+from sl_policy.mistakes import draw_mistakes
+from sl_policy.shipped import network_path
+
+NAME = "sl_policy.evaluate"
+TIMED = 21  # positions that the forward time is the median of
+
+
+@dataclasses.dataclass
+class Settings:
+    scale: Any = setting(None, "names the run, as for every stage")
+    board: Any = setting(None, "makes no difference here: the board is that of the store")
+    run: str = setting("", "name of the run whose game store to test on, by default the scale")
+    weights: str = setting("shipped", "the network: shipped, run (that of the run), or a file")
+    part: str = setting("test", "which games: validation, test, or train")
+    positions: int = setting(20_000, "positions to test on, at most, drawn at random; 0 takes all")
+    symmetries: str = setting("1,8", "over how many symmetries of the board to average: 1, 2, 4, 8, or several")
+    mistakes: str = setting("", "file to draw mistakes to, as SVG")
+    device: str = setting("cpu", "where to compute: cpu, cuda or mps")
+    threads: int = setting(0, "threads; 0 takes all cores")
+    seed: int = setting(1, "seed of the positions drawn")
+
+
+def symmetry_counts(text: str) -> list[int]:
+    """Read how many symmetries to average over."""
+    counts = [part.strip() for part in text.split(",")]
+    if not counts or not set(counts) <= {"1", "2", "4", "8"}:
+        raise UserError(f"symmetries={text} is not made of 1, 2, 4 and 8, with commas between.")
+    return [int(count) for count in counts]
+
+
+def forward_milliseconds(policy: Policy, store: GameStore, index: np.ndarray, symmetries: tuple[int, ...]) -> float:
+    """Return how long the network takes for one position, all symmetries together, with its planes at hand."""
+    found = positions_at(store, index[:1], np.zeros(1, np.int64))
+    encoded = policy.inputs.encoder.batch(store, found.games, found.plies, found.symmetries)
+    planes, allowed = policy.inputs.split(encoded)
+    times = []
+    for _ in range(TIMED):
+        began = time.perf_counter()
+        policy.of_planes(planes, allowed, symmetries)
+        times.append(time.perf_counter() - began)
+    return 1000 * statistics.median(times)
+
+
+def main(settings: Settings) -> dict[str, float]:
+    counts = symmetry_counts(settings.symmetries)
+    if settings.positions < 0 or settings.seed < 0 or settings.threads < 0:
+        raise UserError("positions, seed and threads are not negative.")
+    store = store_of_run(settings.run)
+    path = network_path(settings.weights, settings.run, store.size)
+    policy = Policy.load(path, settings.device, settings.threads or os.cpu_count() or 1)
+    index = held_out(store, settings.part, settings.positions, settings.seed)
+    rows, records = [], None
+    with Progress(f"testing {path.name}, positions", len(index) * sum(counts)) as progress:
+        for count in counts:
+            used = ALL_SYMMETRIES[:count]
+            records = find_moves(policy, store, index, used, lambda n, count=count: progress.update(n * count))
+            rows.append((count, summary(records), forward_milliseconds(policy, store, index, used)))
+            new = records[unseen(store, settings.part, index)] if settings.part != "train" else records[:0]
+            rows[-1][1]["unseen"] = found_share(new, 1)
+    print(f"{path.name} on {len(index):,} positions of the {settings.part} part of {store.folder}:\n")
+    print(results_table(rows))
+    print(f"\nBy the number of the move, {counts[-1]} symmetries:\n")
+    print(move_table(by_move_number(records, store.size)))
+    if settings.mistakes:
+        draw_mistakes(policy, store, records, Path(settings.mistakes))
+        print(f"\nMistakes are drawn in {settings.mistakes}.")
+    return {"top-1": rows[0][1]["top1"], "top-5": rows[0][1]["top5"], "log-loss": rows[0][1]["log_loss"]}
+
+
+def results_table(rows: list[tuple[int, dict[str, Any], float]]) -> str:
+    lines = [
+        [
+            str(count),
+            f"{100 * shown['top1']:.2f}%",
+            f"{100 * shown['top5']:.2f}%",
+            f"{shown['log_loss']:.4f}",
+            f"{100 * shown['unseen']:.2f}%" if np.isfinite(shown["unseen"]) else "-",
+            f"{100 * shown['no candidate']:.3f}%",
+            f"{milliseconds:.2f}",
+        ]
+        for count, shown, milliseconds in rows
+    ]
+    header = ["symmetries", "top-1", "top-5", "log-loss", "top-1, not in training", "no candidate", "forward ms"]
+    return table(header, lines)
+
+
+def move_table(rows: list[dict[str, Any]]) -> str:
+    lines = [
+        [
+            f"{row['from']} to {row['to']}",
+            f"{row['moves']:,}",
+            f"{100 * row['top1']:.1f}%",
+            f"{100 * row['top5']:.1f}%",
+            f"{row['log_loss']:.3f}",
+        ]
+        for row in rows
+    ]
+    return table(["moves", "positions", "top-1", "top-5", "log-loss"], lines)
+
+
+if __name__ == "__main__":
+    run(NAME, Settings, main)

@@ -1,0 +1,108 @@
+"""How well a policy finds the experts' moves: one record for each position, to be added up in any way.
+
+The moves of a position share what they gain where they are equally probable, as in `rollout.softmax`; a move that may
+not be chosen, such as one into an own eye, is a move not found.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from data.identity import SPLITS
+from data.overlap import position_hashes, seen_in_training
+from data.positions import learnable_moves, positions_at
+from data.store import GameStore
+from pipeline.errors import UserError
+from sl_policy.batches import make_batch
+from sl_policy.inference import Policy
+
+FOUND = np.dtype(
+    [
+        ("index", np.int64),  # where the move stands in the store
+        ("ply", np.int32),
+        ("better", np.int16),  # moves that are more probable than the expert's
+        ("equal", np.int16),  # moves that are as probable, itself among them; 0 if it may not be chosen
+        ("log_p", np.float64),  # of the expert's move; NaN if it may not be chosen
+    ]
+)
+BATCH = 64
+STEP = {9: 10, 13: 20, 19: 50}  # moves that a row of accuracy by move number covers, by board size
+
+
+def held_out(store: GameStore, split: str, most: int = 0, seed: int = 1) -> np.ndarray:
+    """Return where the moves of a part stand in the store, or so many of them, drawn at random, in their order."""
+    if split not in SPLITS:
+        raise UserError(f"part={split} is none of {', '.join(SPLITS)}.")
+    index = learnable_moves(store, SPLITS[split])
+    if len(index) == 0:
+        raise UserError(f"The {split} part of the store in {store.folder} has no positions: it needs more games.")
+    if not most or most >= len(index):
+        return index
+    return np.sort(np.random.default_rng((seed, 2)).choice(index, most, replace=False))
+
+
+def unseen(store: GameStore, part: str, index: np.ndarray) -> np.ndarray:
+    """Tell of each position if it does not stand in the training part of the same store, too."""
+    seen = seen_in_training(store, part, position_hashes(store))
+    return ~np.isin(index, held_out(store, part)[seen])
+
+
+def find_moves(
+    policy: Policy,
+    store: GameStore,
+    index: np.ndarray,
+    symmetries: tuple[int, ...] = (0,),
+    advance: Callable[[int], None] = lambda positions: None,
+) -> np.ndarray:
+    """Return a record of what the policy makes of each position."""
+    if store.size != policy.size:
+        raise UserError(
+            f"The network plays on {policy.size}x{policy.size}, but the games in {store.folder} are of "
+            f"{store.size}x{store.size}."
+        )
+    records = np.zeros(len(index), FOUND)
+    for start in range(0, len(index), BATCH):
+        part = slice(start, start + BATCH)
+        positions = positions_at(store, index[part], np.zeros(len(index[part]), np.int64))
+        batch = make_batch(store, policy.inputs, positions)
+        chances = policy.of_planes(batch.planes, batch.allowed, symmetries)
+        of_expert = chances[np.arange(len(chances)), batch.actions]
+        records["better"][part] = (chances > of_expert[:, None]).sum(axis=1)
+        records["equal"][part] = ((chances == of_expert[:, None]) & batch.allowed).sum(axis=1) * batch.counts
+        records["log_p"][part] = np.log(np.where(batch.counts, np.maximum(of_expert, 1e-30), np.nan))
+        records["ply"][part] = positions.plies
+        advance(len(chances))
+    records["index"] = index
+    return records
+
+
+def found_share(records: np.ndarray, most: int) -> float:
+    """Return the share of expert moves that are among the first so many."""
+    if len(records) == 0:
+        return float("nan")
+    gained = np.clip((most - records["better"]) / np.maximum(records["equal"], 1), 0, 1)
+    return float(np.where(records["equal"] > 0, gained, 0).mean())
+
+
+def summary(records: np.ndarray) -> dict[str, Any]:
+    """Add up records of positions."""
+    counts = records["equal"] > 0
+    return {
+        "top1": found_share(records, 1),
+        "top5": found_share(records, 5),
+        "log_loss": float(-records["log_p"][counts].mean()) if counts.any() else float("nan"),
+        "no candidate": 1 - float(counts.mean()) if len(records) else float("nan"),
+        "moves": len(records),
+    }
+
+
+def by_move_number(records: np.ndarray, size: int) -> list[dict[str, Any]]:
+    """Add up records by the number of the move."""
+    step = STEP[min(STEP, key=lambda known: abs(known - size))]
+    rows = []
+    for first in range(0, int(records["ply"].max(initial=0)) + 1, step):
+        chosen = records[(records["ply"] >= first) & (records["ply"] < first + step)]
+        if len(chosen):
+            rows.append({"from": first + 1, "to": first + step, **summary(chosen)})
+    return rows

@@ -1,0 +1,67 @@
+"""Show the moves of a position as the policy network sees them, in the terminal and drawn."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from features48.show import find_position
+from go.coordinates import POINTS, gtp_from_point
+from go.draw import percentages
+from go.errors import GoError
+from go.show import PositionSettings
+from pipeline.artefact import write_atomic
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.settings import setting
+from pipeline.tables import table
+from sl_policy.evaluate import symmetry_counts
+from sl_policy.inference import ALL_SYMMETRIES, Policy
+from sl_policy.player import candidates_of
+from sl_policy.shipped import network_path
+
+NAME = "sl_policy.show"
+
+
+@dataclasses.dataclass
+class Settings(PositionSettings):
+    sgf: str = setting("", "a game record to take the position from, instead of moves or a text board")
+    move: int | None = setting(None, "with sgf: after how many moves, by default all of them")
+    run: str = setting("laptop", "with weights=run: the name of the run")
+    weights: str = setting("shipped", "the network: shipped, run (that of the run), or a file")
+    symmetries: str = setting("1", "over how many symmetries of the board to average: 1, 2, 4 or 8")
+    top: int = setting(10, "how many moves to list, the most probable first")
+    svg: str = setting("", "file to write the drawing to: all moves with their probabilities")
+
+
+def main(settings: Settings) -> None:
+    if settings.top < 1:
+        raise UserError(f"top={settings.top} is too few: at least 1 move is shown.")
+    symmetries = ALL_SYMMETRIES[: symmetry_counts(settings.symmetries)[0]]
+    position, title = find_position(settings)
+    path = network_path(settings.weights, settings.run, position.size)
+    policy = Policy.load(path)
+    found = candidates_of(policy, position, symmetries)
+    print(position)
+    weights = policy.weights
+    print(f"\n{path.name}: {weights.layers} layers, {weights.filters} filters, {weights.planes} planes.\n")
+    if not found:
+        print("There is no move but to pass.")
+        return
+    rows = [[gtp_from_point(move.point, position.size), f"{100 * move.probability:.2f}%"] for move in found]
+    print(table(["move", "probability"], rows[: settings.top]))
+    rest = sum(move.probability for move in found[settings.top :])
+    if rest:
+        print(f"\n{len(found) - settings.top} more moves have {100 * rest:.2f}% together.")
+    if settings.svg:
+        by_point = np.zeros(POINTS)
+        for move in found:
+            by_point[move.point] = move.probability
+        heat = position.by_row_and_column(by_point)
+        drawn = position.to_svg(heat=heat, labels=percentages(heat), title=f"{title}: policy network, percent")
+        write_atomic(Path(settings.svg), drawn)
+        print(f"Drawn to {settings.svg}.")
+
+
+if __name__ == "__main__":
+    run(NAME, Settings, main, refusals=(GoError,))

@@ -1,0 +1,142 @@
+"""Extended Data Table 3 at our scale: how filters, symmetries and planes change what a network finds.
+
+The rows are the paper's. Its 192 filters become `net.filters`, its 128 and 256 the same shares of that. One job of the
+sweep is one row; a network that several rows need is learnt once. (What a network wins comes with the arena.)
+"""
+
+import dataclasses
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from data.store import GameStore, store_of_run
+from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.settings import setting
+from pipeline.stage import Input, done_once, key_of
+from pipeline.tables import table
+from sl_policy import train
+from sl_policy.evaluate import forward_milliseconds
+from sl_policy.evaluation import find_moves, found_share, held_out
+from sl_policy.inference import ALL_SYMMETRIES, Policy
+from sl_policy.weights import FILE
+
+STAGE = "sl_policy.table"
+PAPER_FILTERS = 192  # of the match network
+
+
+class Row(NamedTuple):
+    """A row of Extended Data Table 3."""
+
+    filters: int
+    symmetries: int
+    planes: int
+    test: float
+    train: float
+    milliseconds: float
+
+
+PAPER = (
+    Row(128, 1, 48, 54.6, 57.0, 2.8),
+    Row(192, 1, 48, 55.4, 58.0, 4.8),
+    Row(256, 1, 48, 55.9, 59.1, 7.1),
+    Row(256, 2, 48, 56.5, 59.8, 13.9),
+    Row(256, 4, 48, 56.9, 60.2, 27.6),
+    Row(256, 8, 48, 57.0, 60.4, 55.3),
+    Row(192, 1, 4, 47.6, 51.4, 4.8),
+    Row(192, 1, 12, 54.7, 57.1, 4.8),
+    Row(192, 1, 20, 54.7, 57.2, 4.8),
+    Row(192, 8, 4, 49.2, 53.2, 36.8),
+    Row(192, 8, 12, 55.7, 58.3, 36.8),
+    Row(192, 8, 20, 55.8, 58.4, 36.8),
+)
+
+
+@dataclasses.dataclass
+class Settings(train.Settings):
+    row: int = setting(1, "row of the paper's table; by default all twelve, one after another")
+
+
+def network_settings(settings: Settings, row: Row) -> train.Settings:
+    """Return how the network of a row is learnt."""
+    given = {field.name: getattr(settings, field.name) for field in dataclasses.fields(train.Settings)}
+    filters = max(1, round(settings.net.filters * row.filters / PAPER_FILTERS))
+    return train.Settings(**given | {"net": dataclasses.replace(settings.net, filters=filters, planes=row.planes)})
+
+
+def learn(settings: train.Settings, store: GameStore, inputs: list[Input], folder: Path) -> tuple[Policy, str]:
+    """Learn the network of a row, unless another row has done so; return it with its fingerprint."""
+    named = train.settings_key(settings)
+    key = key_of(named, inputs)
+    checkpoint = train.checkpoint_path(folder)
+    manifest = done_once(
+        folder, train.STAGE, named, inputs, lambda: train.run_stage(settings, store, folder, key), [checkpoint]
+    )
+    return Policy.load(folder / FILE, threads=settings.threads or os.cpu_count() or 1), manifest["metrics"][
+        "fingerprint"
+    ]
+
+
+def measure(policy: Policy, store: GameStore, settings: train.Settings, symmetries: int) -> dict[str, Any]:
+    """Return what a network finds in test and training games, averaged over some symmetries, and how long it takes."""
+    used = ALL_SYMMETRIES[:symmetries]
+    found: dict[str, Any] = {"filters": policy.weights.filters, "parameters": policy.weights.count()}
+    for part in ("test", "train"):
+        index = held_out(store, part, settings.tested, settings.seed)
+        found[part] = found_share(find_moves(policy, store, index, used), 1)
+    one_thread = Policy(policy.weights, threads=1)
+    return found | {"milliseconds": forward_milliseconds(one_thread, store, index, used)}
+
+
+def table_text(rows: dict[int, dict[str, Any]], size: int) -> str:
+    """Lay the rows that are there beside the paper's."""
+    lines = []
+    for number, paper in enumerate(PAPER, 1):
+        if number in rows:
+            ours = rows[number]
+            lines.append(
+                [
+                    f"{ours['filters']} ({paper.filters})",
+                    str(paper.symmetries),
+                    str(paper.planes),
+                    f"{100 * ours['test']:.1f}",
+                    f"{paper.test:.1f}",
+                    f"{100 * ours['train']:.1f}",
+                    f"{paper.train:.1f}",
+                    f"{ours['milliseconds']:.2f}",
+                    f"{paper.milliseconds:.1f}",
+                ]
+            )
+    header = ["filters (paper)", "symmetries", "planes", f"test % on {size}x{size}", "paper", "train %", "paper"]
+    return table([*header, "forward ms", "paper"], lines)
+
+
+def main(settings: Settings) -> dict[str, Any]:
+    train.check(settings)
+    if not 1 <= settings.row <= len(PAPER):
+        raise UserError(f"row={settings.row} is not in the table: it has {len(PAPER)} rows.")
+    paper = PAPER[settings.row - 1]
+    store = store_of_run(settings.games or settings.run, settings.board.size)
+    folder = stage_folder(settings.run, STAGE)
+    inputs = [Input("data.prepare", str(store.folder), store.about["fingerprint"])]
+    of_row = network_settings(settings, paper)
+    learnt_in = folder / f"{of_row.net.filters}-filters-{of_row.net.planes}-planes"
+    learnt_in.mkdir(exist_ok=True)
+    policy, fingerprint = learn(of_row, store, inputs, learnt_in)
+    path = folder / "rows.json"
+    rows = {int(number): row for number, row in (read_json(path) or {}).items()}
+    key = [fingerprint, paper.symmetries, of_row.tested, of_row.seed]
+    if rows.get(settings.row, {}).get("key") != key:
+        rows[settings.row] = {"key": key, **measure(policy, store, of_row, paper.symmetries)}
+        write_json(path, rows)
+    text = table_text(rows, store.size)
+    write_atomic(folder / "table.md", text + "\n")
+    if settings.row == len(PAPER):
+        print(f"Extended Data Table 3 at our scale, {len(rows)} of {len(PAPER)} rows:\n\n{text}\n\nAlso in {folder}.")
+    ours = rows[settings.row]
+    return {"filters": ours["filters"], "symmetries": paper.symmetries, "planes": paper.planes, "test": ours["test"]}
+
+
+if __name__ == "__main__":
+    run(STAGE, Settings, main)

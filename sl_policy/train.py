@@ -1,0 +1,202 @@
+"""Learn the policy network p_sigma from the games of a run: the first network of the paper's figure.
+
+The paper learns from 28.4 million positions of KGS for three weeks and reports 55.4% (`docs/policy.md`).
+"""
+
+import dataclasses
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from data.positions import PositionSampler
+from data.store import GameStore, store_of_run
+from go.settings import BoardSettings
+from pipeline.artefact import code_version, stage_folder
+from pipeline.command import run
+from pipeline.device import choose_device, choose_precision
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+from pipeline.settings import StageSettings, setting
+from pipeline.stage import Input, Outcome, done_once, key_of
+from pipeline.tables import table
+from pipeline.training import History, train, write_history
+from sl_policy.curves import draw_by_move_number, draw_learning
+from sl_policy.evaluation import by_move_number, find_moves, held_out, summary, unseen
+from sl_policy.inference import Policy
+from sl_policy.mistakes import draw_mistakes
+from sl_policy.settings import NetSettings, OptimiserSettings, check_net, check_optimiser
+from sl_policy.trainer import PolicyTrainer
+from sl_policy.weights import FILE, STAGE, PolicyWeights
+
+TRAIN_TESTED = 20_000  # positions learnt from that the network is tested on at the end, for comparison
+MOST_THREADS = 64
+
+
+@dataclasses.dataclass
+class Settings(StageSettings):
+    board: BoardSettings = setting(BoardSettings, "the board, which must be that of the game store")
+    games: str = setting("", "name of the run whose game store to learn from, by default this run")
+    net: NetSettings = setting(NetSettings, "the network")
+    optimiser: OptimiserSettings = setting(OptimiserSettings, "how it learns")
+    positions: int = setting(1_000_000, "positions to learn from, all epochs together")
+    reports: int = setting(40, "how often to look at validation games on the way: points of the curve")
+    watched: int = setting(4_000, "validation positions for the curve")
+    tested: int = setting(20_000, "test positions that the final figures are made from, at most; 0 for all")
+    device: str = setting("auto", "where to compute: auto, cpu, cuda or mps")
+    precision: str = setting("auto", "float32, bfloat16, or auto: bfloat16 if the processor can")
+    threads: int = setting(0, "threads of the CPU; 0 takes all cores")
+
+
+def check(settings: Settings) -> None:
+    check_net(settings.net)
+    check_optimiser(settings.optimiser)
+    for name in ("positions", "reports", "watched"):
+        if getattr(settings, name) < 1:
+            raise UserError(f"{name}={getattr(settings, name)} is too few: at least 1 is needed.")
+    for name in ("tested", "seed"):
+        if getattr(settings, name) < 0:
+            raise UserError(f"{name}={getattr(settings, name)} is negative.")
+    if not 0 <= settings.threads <= MOST_THREADS:
+        raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
+
+
+def settings_key(settings: Settings) -> dict[str, Any]:
+    """Name all that the result depends on but for the games."""
+    precision = str(choose_precision(settings.precision, choose_device(settings.device))).removeprefix("torch.")
+    named = {name: getattr(settings, name) for name in ("positions", "reports", "watched", "tested", "seed")}
+    net, optimiser = dataclasses.asdict(settings.net), dataclasses.asdict(settings.optimiser)
+    return {**named, "net": net, "optimiser": optimiser, "precision": precision}
+
+
+def learn(
+    settings: Settings, store: GameStore, folder: Path, key: dict[str, Any]
+) -> tuple[PolicyWeights, History, float]:
+    """Learn a network; return it with its history and the seconds that it took."""
+    threads = settings.threads or os.cpu_count() or 1
+    torch.set_num_threads(threads)
+    device = choose_device(settings.device)
+    precision = choose_precision(settings.precision, device)
+    sampler = PositionSampler(store, "train", settings.seed)
+    net, optimiser = settings.net, settings.optimiser
+    trainer = PolicyTrainer(sampler, net, optimiser, settings.positions, device, precision, settings.seed)
+    watched = held_out(store, "validation", settings.watched, settings.seed)
+
+    def validate() -> dict[str, float]:
+        policy = Policy(trainer.network.weights(), device.type, threads)
+        shown = summary(find_moves(policy, store, watched))
+        return {"top-1": shown["top1"], "top-5": shown["top5"], "log-loss": shown["log_loss"]}
+
+    def report(history: History) -> None:
+        write_history(folder / "metrics.jsonl", {"policy": history})
+        draw_learning(history, store.size, folder / "curve.svg")
+
+    every = max(1, trainer.steps // settings.reports)
+    history = train(trainer, "learning the policy network", checkpoint_path(folder), key, validate, every, report)
+    return trainer.network.weights(), history, history[-1]["seconds"]
+
+
+def checkpoint_path(folder: Path) -> Path:
+    """Return where a training that is under way is kept."""
+    return folder / "checkpoint.safetensors"
+
+
+def test(policy: Policy, store: GameStore, settings: Settings, folder: Path) -> dict[str, Any]:
+    """Test a network on positions that it has learnt from and on others, and draw what it does."""
+    results: dict[str, Any] = {}
+    most = {"train": min(settings.tested or TRAIN_TESTED, TRAIN_TESTED), "test": settings.tested}
+    index = {part: held_out(store, part, most[part], settings.seed) for part in most}
+    with Progress("testing the policy network, positions", sum(map(len, index.values()))) as progress:
+        records = {part: find_moves(policy, store, index[part], advance=progress.update) for part in index}
+    for part in records:
+        results[part] = summary(records[part])
+    results["test, positions not in training"] = summary(records["test"][unseen(store, "test", index["test"])])
+    results["by move number"] = by_move_number(records["test"], store.size)
+    draw_by_move_number(results["by move number"], folder / "by_move_number.svg")
+    draw_mistakes(policy, store, records["test"], folder / "mistakes.svg")
+    return results
+
+
+def run_stage(settings: Settings, store: GameStore, folder: Path, key: dict[str, Any]) -> Outcome:
+    """Learn, test and write everything but the manifest."""
+    weights, history, seconds = learn(settings, store, folder, key)
+    policy = Policy(weights, threads=settings.threads or os.cpu_count() or 1)
+    results = test(policy, store, settings, folder)
+    metrics = {
+        "size": store.size,
+        "parameters": weights.count(),
+        "positions": int(history[-1]["positions"]),
+        "training positions": len(PositionSampler(store, "train")),
+        "seconds": seconds,
+        "results": results,
+        "fingerprint": weights.fingerprint(),
+    }
+    weights.card = {
+        "stage": STAGE,
+        "settings": key,
+        "code": code_version(),
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        **{name: value for name, value in metrics.items() if name != "fingerprint"},
+    }
+    weights.save(folder / FILE)
+    top1 = results["test"]["top1"]
+    result = f"{settings.net.filters} filters, {settings.net.layers} layers: {100 * top1:.1f}% of test moves found"
+    return Outcome(result, metrics)
+
+
+def results_table(results: dict[str, Any]) -> str:
+    """Lay out what a network finds, by part."""
+    rows = [
+        [
+            name,
+            f"{shown['moves']:,}",
+            f"{100 * shown['top1']:.2f}%",
+            f"{100 * shown['top5']:.2f}%",
+            f"{shown['log_loss']:.4f}",
+        ]
+        for name, shown in results.items()
+        if name != "by move number"
+    ]
+    return table(["games", "positions", "top-1", "top-5", "log-loss"], rows)
+
+
+def text_of(metrics: dict[str, Any], net: dict[str, Any]) -> str:
+    size, epochs = metrics["size"], metrics["positions"] / metrics["training positions"]
+    return "\n".join(
+        [
+            f"Policy network for {size}x{size}: {net['layers']} layers, {net['filters']} filters, {net['planes']} "
+            f"planes, {metrics['parameters']:,} parameters; {metrics['positions']:,} positions ({epochs:.2f} epochs) "
+            f"in {metrics['seconds']:.0f} s.",
+            "",
+            results_table(metrics["results"]),
+        ]
+    )
+
+
+def main(settings: Settings) -> dict[str, float]:
+    check(settings)
+    store = store_of_run(settings.games or settings.run, settings.board.size)
+    folder = stage_folder(settings.run, STAGE)
+    named = settings_key(settings)
+    inputs = [Input("data.prepare", str(store.folder), store.about["fingerprint"])]
+    key = key_of(named, inputs)
+    manifest = done_once(
+        folder, STAGE, named, inputs, lambda: run_stage(settings, store, folder, key), [checkpoint_path(folder)]
+    )
+    metrics = manifest["metrics"]
+    print(text_of(metrics, manifest["settings"]["net"]))
+    print(f"\nNetwork, curves, mistakes and manifest: {folder}")
+    results = metrics["results"]
+    return {
+        "test top-1": results["test"]["top1"],
+        "train top-1": results["train"]["top1"],
+        "test log-loss": results["test"]["log_loss"],
+        "parameters": metrics["parameters"],
+        "seconds": metrics["seconds"],
+    }
+
+
+if __name__ == "__main__":
+    run(STAGE, Settings, main)
