@@ -55,7 +55,7 @@ class Checkpoint(NamedTuple):
 def write_checkpoint(path: Path, key: str, checkpoint: Checkpoint) -> None:
     """Write a checkpoint under a key that names all that the training depends on."""
     about = {"key": key, "checkpoint": json.dumps(checkpoint[1:])}
-    state = {name: np.ascontiguousarray(part) for name, part in checkpoint.state.items()}
+    state = {name: np.asarray(part, order="C") for name, part in checkpoint.state.items()}
     write_atomic(path, save(state, about))
 
 

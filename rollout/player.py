@@ -13,7 +13,7 @@ class RolloutPlayer:
 
     def __init__(self, model: Model, greedy: bool = False, seed: int = 1) -> None:
         self.model, self.tables, self.greedy = model, model.tables(), greedy
-        self.name = "tree" if model.is_tree else "rollout"
+        self.name = ("tree" if model.is_tree else "rollout") + (", greedy" if greedy else "")
         self.rng = np.random.default_rng(seed)
 
     def decide(self, position: Position) -> Decision:

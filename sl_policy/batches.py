@@ -38,8 +38,8 @@ class Batches:
         return make_batch(self.sampler.store, self.inputs, self.sampler.batch(number, self.size))
 
     def __getitem__(self, number: int) -> Batch:
-        """Return a batch; asked for in their order, they are there already."""
+        """Return a batch; asked for in their order, they are there already. No two are ever in the making."""
         expected, ahead = self.ahead
-        batch = ahead.result() if expected == number else self._make(number)
+        batch = (ahead if expected == number else self.pool.submit(self._make, number)).result()
         self.ahead = number + 1, self.pool.submit(self._make, number + 1)
         return batch

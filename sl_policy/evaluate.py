@@ -69,20 +69,20 @@ def main(settings: Settings) -> dict[str, float]:
     path = network_path(settings.weights, settings.run, store.size)
     policy = Policy.load(path, settings.device, settings.threads or os.cpu_count() or 1)
     index = held_out(store, settings.part, settings.positions, settings.seed)
+    new = unseen(store, settings.part, index) if settings.part != "train" else np.zeros(len(index), bool)
     rows, records = [], None
     with Progress(f"testing {path.name}, positions", len(index) * sum(counts)) as progress:
         for count in counts:
             used = ALL_SYMMETRIES[:count]
             records = find_moves(policy, store, index, used, lambda n, count=count: progress.update(n * count))
             rows.append((count, summary(records), forward_milliseconds(policy, store, index, used)))
-            new = records[unseen(store, settings.part, index)] if settings.part != "train" else records[:0]
-            rows[-1][1]["unseen"] = found_share(new, 1)
+            rows[-1][1]["unseen"] = found_share(records[new], 1)
     print(f"{path.name} on {len(index):,} positions of the {settings.part} part of {store.folder}:\n")
     print(results_table(rows))
     print(f"\nBy the number of the move, {counts[-1]} symmetries:\n")
     print(move_table(by_move_number(records, store.size)))
     if settings.mistakes:
-        draw_mistakes(policy, store, records, Path(settings.mistakes))
+        draw_mistakes(policy, store, records, Path(settings.mistakes), ALL_SYMMETRIES[: counts[-1]])
         print(f"\nMistakes are drawn in {settings.mistakes}.")
     return {"top-1": rows[0][1]["top1"], "top-5": rows[0][1]["top5"], "log-loss": rows[0][1]["log_loss"]}
 

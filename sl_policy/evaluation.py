@@ -26,6 +26,7 @@ FOUND = np.dtype(
         ("log_p", np.float64),  # of the expert's move; NaN if it may not be chosen
     ]
 )
+ROUNDING = 1e-5  # of probabilities: images of one move on a symmetric board are equal, but their sums are rounded
 BATCH = 64
 STEP = {9: 10, 13: 20, 19: 50}  # moves that a row of accuracy by move number covers, by board size
 
@@ -68,8 +69,10 @@ def find_moves(
         batch = make_batch(store, policy.inputs, positions)
         chances = policy.of_planes(batch.planes, batch.allowed, symmetries)
         of_expert = chances[np.arange(len(chances)), batch.actions]
-        records["better"][part] = (chances > of_expert[:, None]).sum(axis=1)
-        records["equal"][part] = ((chances == of_expert[:, None]) & batch.allowed).sum(axis=1) * batch.counts
+        better = chances > (1 + ROUNDING) * of_expert[:, None]
+        equal = (chances >= (1 - ROUNDING) * of_expert[:, None]) & ~better & batch.allowed
+        records["better"][part] = better.sum(axis=1)
+        records["equal"][part] = equal.sum(axis=1) * batch.counts
         records["log_p"][part] = np.log(np.where(batch.counts, np.maximum(of_expert, 1e-30), np.nan))
         records["ply"][part] = positions.plies
         advance(len(chances))

@@ -29,10 +29,12 @@ def mistakes(records: np.ndarray, most: int) -> np.ndarray:
     return ranked[np.linspace(0, len(ranked) - 1, min(most, len(ranked))).astype(int)] if len(ranked) else ranked
 
 
-def draw_mistakes(policy: Policy, store: GameStore, records: np.ndarray, path: Path) -> None:
-    """Draw mistakes from the most surprising to the nearly right, as one SVG."""
+def draw_mistakes(
+    policy: Policy, store: GameStore, records: np.ndarray, path: Path, symmetries: tuple[int, ...] = (0,)
+) -> None:
+    """Draw mistakes from the most surprising to the nearly right, as one SVG; `symmetries` are those of the records."""
     chosen = mistakes(records, COLUMNS * ROWS)
-    panels = [_panel(policy, store, record) for record in chosen]
+    panels = [_panel(policy, store, record, symmetries) for record in chosen]
     width = COLUMNS * PANEL
     parts, height = [], HEADING
     for number, panel in enumerate(panels):
@@ -60,12 +62,12 @@ def draw_mistakes(policy: Policy, store: GameStore, records: np.ndarray, path: P
     )
 
 
-def _panel(policy: Policy, store: GameStore, record: np.ndarray) -> str:
+def _panel(policy: Policy, store: GameStore, record: np.ndarray, symmetries: tuple[int, ...]) -> str:
     """Draw one position with the expert's move and the network's."""
     found = positions_at(store, np.array([record["index"]]), np.zeros(1, np.int64))
     game, ply, expert = int(found.games[0]), int(found.plies[0]), int(found.moves[0])
     position = store.position(game, ply)
-    chances = policy.of_store(store, found)[0]
+    chances = policy.of_store(store, found, symmetries)[0]
     heat = chances.reshape(store.size, store.size)
     first = int(points_of(store.size)[chances.argmax()])
     labels = {point: text for point, text in percentages(heat).items() if int(text) >= 100 * SHOWN}

@@ -37,11 +37,13 @@ class Settings(PositionSettings):
 def main(settings: Settings) -> None:
     if settings.top < 1:
         raise UserError(f"top={settings.top} is too few: at least 1 move is shown.")
-    symmetries = ALL_SYMMETRIES[: symmetry_counts(settings.symmetries)[0]]
+    counts = symmetry_counts(settings.symmetries)
+    if len(counts) > 1:
+        raise UserError(f"symmetries={settings.symmetries} is more than one number: 1, 2, 4 or 8.")
     position, title = find_position(settings)
     path = network_path(settings.weights, settings.run, position.size)
     policy = Policy.load(path)
-    found = candidates_of(policy, position, symmetries)
+    found = candidates_of(policy, position, ALL_SYMMETRIES[: counts[0]])
     print(position)
     weights = policy.weights
     print(f"\n{path.name}: {weights.layers} layers, {weights.filters} filters, {weights.planes} planes.\n")

@@ -119,22 +119,25 @@ def main(settings: Settings) -> dict[str, Any]:
     paper = PAPER[settings.row - 1]
     store = store_of_run(settings.games or settings.run, settings.board.size)
     folder = stage_folder(settings.run, STAGE)
-    inputs = [Input("data.prepare", str(store.folder), store.about["fingerprint"])]
+    inputs = [store.as_input()]
     of_row = network_settings(settings, paper)
     learnt_in = folder / f"{of_row.net.filters}-filters-{of_row.net.planes}-planes"
     learnt_in.mkdir(exist_ok=True)
     policy, fingerprint = learn(of_row, store, inputs, learnt_in)
     path = folder / "rows.json"
     rows = {int(number): row for number, row in (read_json(path) or {}).items()}
+    rows = {n: row for n, row in rows.items() if row["filters"] == network_settings(settings, PAPER[n - 1]).net.filters}
     key = [fingerprint, paper.symmetries, of_row.tested, of_row.seed]
     if rows.get(settings.row, {}).get("key") != key:
         rows[settings.row] = {"key": key, **measure(policy, store, of_row, paper.symmetries)}
         write_json(path, rows)
     text = table_text(rows, store.size)
     write_atomic(folder / "table.md", text + "\n")
-    if settings.row == len(PAPER):
-        print(f"Extended Data Table 3 at our scale, {len(rows)} of {len(PAPER)} rows:\n\n{text}\n\nAlso in {folder}.")
     ours = rows[settings.row]
+    print(f"Row {settings.row}: {100 * ours['test']:.1f}% of test moves found (paper: {paper.test:.1f}%).")
+    if settings.row == len(PAPER):
+        print(f"\nExtended Data Table 3 at our scale, {len(rows)} of {len(PAPER)} rows:\n\n{text}")
+    print(f"\nThe table so far: {folder / 'table.md'}")
     return {"filters": ours["filters"], "symmetries": paper.symmetries, "planes": paper.planes, "test": ours["test"]}
 
 

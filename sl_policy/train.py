@@ -20,7 +20,7 @@ from pipeline.device import choose_device, choose_precision
 from pipeline.errors import UserError
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
-from pipeline.stage import Input, Outcome, done_once, key_of
+from pipeline.stage import Outcome, done_once, key_of
 from pipeline.tables import table
 from pipeline.training import History, train, write_history
 from sl_policy.curves import draw_by_move_number, draw_learning
@@ -28,7 +28,7 @@ from sl_policy.evaluation import by_move_number, find_moves, held_out, summary, 
 from sl_policy.inference import Policy
 from sl_policy.mistakes import draw_mistakes
 from sl_policy.settings import NetSettings, OptimiserSettings, check_net, check_optimiser
-from sl_policy.trainer import PolicyTrainer
+from sl_policy.trainer import ASTRAY, PolicyTrainer
 from sl_policy.weights import FILE, STAGE, PolicyWeights
 
 TRAIN_TESTED = 20_000  # positions learnt from that the network is tested on at the end, for comparison
@@ -51,6 +51,8 @@ class Settings(StageSettings):
 
 
 def check(settings: Settings) -> None:
+    """Refuse what makes no sense, before anything is opened or made."""
+    choose_precision(settings.precision, choose_device(settings.device))
     check_net(settings.net)
     check_optimiser(settings.optimiser)
     for name in ("positions", "reports", "watched"):
@@ -85,7 +87,10 @@ def learn(
     watched = held_out(store, "validation", settings.watched, settings.seed)
 
     def validate() -> dict[str, float]:
-        policy = Policy(trainer.network.weights(), device.type, threads)
+        weights = trainer.network.weights()
+        if not weights.is_sound():
+            raise UserError(ASTRAY)
+        policy = Policy(weights, device.type, threads)
         shown = summary(find_moves(policy, store, watched))
         return {"top-1": shown["top1"], "top-5": shown["top5"], "log-loss": shown["log_loss"]}
 
@@ -112,7 +117,9 @@ def test(policy: Policy, store: GameStore, settings: Settings, folder: Path) -> 
         records = {part: find_moves(policy, store, index[part], advance=progress.update) for part in index}
     for part in records:
         results[part] = summary(records[part])
-    results["test, positions not in training"] = summary(records["test"][unseen(store, "test", index["test"])])
+    new = records["test"][unseen(store, "test", index["test"])]
+    if len(new):  # there may be none in a small store
+        results["test, positions not in training"] = summary(new)
     results["by move number"] = by_move_number(records["test"], store.size)
     draw_by_move_number(results["by move number"], folder / "by_move_number.svg")
     draw_mistakes(policy, store, records["test"], folder / "mistakes.svg")
@@ -180,7 +187,7 @@ def main(settings: Settings) -> dict[str, float]:
     store = store_of_run(settings.games or settings.run, settings.board.size)
     folder = stage_folder(settings.run, STAGE)
     named = settings_key(settings)
-    inputs = [Input("data.prepare", str(store.folder), store.about["fingerprint"])]
+    inputs = [store.as_input()]
     key = key_of(named, inputs)
     manifest = done_once(
         folder, STAGE, named, inputs, lambda: run_stage(settings, store, folder, key), [checkpoint_path(folder)]

@@ -13,11 +13,13 @@ from torch import Tensor, nn
 
 from data.positions import PositionSampler
 from pipeline.device import mixed
+from pipeline.errors import UserError
 from sl_policy.batches import Batch, Batches
 from sl_policy.inputs import Inputs
 from sl_policy.network import FORBIDDEN, PolicyNetwork
 from sl_policy.settings import NetSettings, OptimiserSettings
 
+ASTRAY = "Learning has gone astray: the weights are no longer numbers; set a smaller optimiser.rate."
 SECOND_BETA = 0.99  # of Adam; shorter than usual, because so are our trainings
 
 
@@ -42,11 +44,11 @@ def new_optimiser(network: nn.Module, settings: OptimiserSettings) -> torch.opti
 
 def learning_state(network: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
     """Return all that further learning depends on, as arrays by name."""
-    state = {f"network.{name}": tensor.detach().cpu().numpy() for name, tensor in network.state_dict().items()}
+    state = {f"network.{name}": _copied(tensor) for name, tensor in network.state_dict().items()}
     for number, buffers in optimiser.state_dict()["state"].items():
         for name, tensor in buffers.items():
             if tensor is not None:
-                state[f"optimiser.{number}.{name}"] = tensor.detach().cpu().numpy()
+                state[f"optimiser.{number}.{name}"] = _copied(tensor)
     return state | {"random": torch.get_rng_state().numpy()}
 
 
@@ -60,9 +62,15 @@ def restore_learning(network: nn.Module, optimiser: torch.optim.Optimizer, state
     for name, tensor in tensors.items():
         if name.startswith("optimiser."):
             _, number, buffer = name.split(".")
-            buffers.setdefault(int(number), {})[buffer] = tensor
+            of_parameter = buffers.setdefault(int(number), {})
+            of_parameter[buffer] = tensor.clone()
     optimiser.load_state_dict({**optimiser.state_dict(), "state": buffers})
     torch.set_rng_state(tensors["random"])
+
+
+def _copied(tensor: Tensor) -> np.ndarray:
+    """Return a tensor as an array of its own, which further learning does not change."""
+    return tensor.detach().cpu().numpy().copy()
 
 
 class PolicyTrainer:
@@ -115,9 +123,12 @@ class PolicyTrainer:
         loss.backward()
         self.optimiser.step()
         hits = (scores.argmax(1) == targets).sum()
+        shown = float(loss.detach())
+        if not math.isfinite(shown):
+            raise UserError(ASTRAY)
         return {
             "positions": len(batch.actions),
-            "train log-loss": float(loss.detach()),
+            "train log-loss": shown,
             "train top-1": float(hits) / len(batch.actions),
         }
 

@@ -14,8 +14,11 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from features48.groups import SUBSETS
+from go.coordinates import MAX_SIZE, MIN_SIZE
 from pipeline.artefact import write_atomic
 from pipeline.errors import UserError
+from sl_policy.settings import MOVES
 
 STAGE, FILE = "sl_policy.train", "policy.safetensors"  # where a run keeps its network
 FORMAT = 1
@@ -94,17 +97,17 @@ class PolicyWeights:
             raise UserError(f"There is no policy network in {path}; {MAKES_ONE}.") from error
         except (OSError, SafetensorError, KeyError, ValueError) as error:
             raise UserError(f"{path} is not a policy network: {error}.") from error
-        if not weights.is_sound():
+        if tensors.keys() != weights.tensors().keys() or not weights.is_sound():
             raise UserError(f"{path} is damaged: its weights make no sense.")
         return weights
 
     def is_sound(self) -> bool:
-        """Tell if the layers fit each other and all numbers are finite."""
-        inputs = [self.planes, *[self.filters] * (len(self.kernels) - 1)]
-        fits = all(
-            kernel.shape == (self.filters, depth, side, side) and bias.shape == (self.filters,)
-            for number, (kernel, bias, depth) in enumerate(zip(self.kernels, self.biases, inputs, strict=True))
-            for side in (5 if number == 0 else 3,)
-        )
-        fits = fits and self.head.shape == (self.filters,) and self.size**2 == len(self.point_bias)
+        """Tell if the layers fit each other and a board, there is such an input, and all numbers are finite."""
+        if not self.kernels or self.kernels[0].ndim != 4 or self.point_bias.ndim != 1:
+            return False
+        filters, planes = self.kernels[0].shape[:2]
+        shapes = [(filters, planes, 5, 5), *[(filters, filters, 3, 3)] * (len(self.kernels) - 1)]
+        fits = [kernel.shape for kernel in self.kernels] == shapes and planes in SUBSETS and self.moves in MOVES
+        fits = fits and all(bias.shape == (filters,) for bias in [*self.biases, self.head])
+        fits = fits and MIN_SIZE <= self.size <= MAX_SIZE and self.size**2 == len(self.point_bias)
         return fits and all(np.isfinite(array).all() for array in self.tensors().values())
