@@ -9,8 +9,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from data.positions import PositionSampler
 from data.store import GameStore, store_of_run
 from go.settings import BoardSettings
@@ -28,7 +26,6 @@ from sl_policy.evaluation import by_move_number, find_moves, held_out, summary, 
 from sl_policy.inference import Policy
 from sl_policy.mistakes import draw_mistakes
 from sl_policy.settings import NetSettings, OptimiserSettings, check_net, check_optimiser
-from sl_policy.trainer import ASTRAY, PolicyTrainer
 from sl_policy.weights import FILE, STAGE, PolicyWeights
 
 TRAIN_TESTED = 20_000  # positions learnt from that the network is tested on at the end, for comparison
@@ -77,6 +74,10 @@ def learn(
     settings: Settings, store: GameStore, folder: Path, key: dict[str, Any]
 ) -> tuple[PolicyWeights, History, float]:
     """Learn a network; return it with its history and the seconds that it took."""
+    import torch  # takes seconds, which nobody should wait who only asks for help
+
+    from sl_policy.trainer import ASTRAY, PolicyTrainer
+
     threads = settings.threads or os.cpu_count() or 1
     torch.set_num_threads(threads)
     device = choose_device(settings.device)
