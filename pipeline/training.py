@@ -103,7 +103,7 @@ def train(
     every: int = 1,
     report: Callable[[History], None] = lambda history: None,
 ) -> History:
-    """Do all steps, or those that are left; return an entry for every so many of them, and for the last.
+    """Do all steps, or those that are left; return an entry for every so many of them, or a few more for the last.
 
     An entry has the work done so far, the seconds spent, the means over its steps, and what `validate` finds. `report`
     is given the entries so far, for curves and files.
@@ -120,7 +120,8 @@ def train(
             _add(sums, trainer.step(steps), trainer.unit)
             steps += 1
             seconds = time.monotonic() - began
-            if steps % every == 0 or steps == trainer.steps:
+            left = trainer.steps - steps
+            if left == 0 or (steps % every == 0 and left >= every):
                 found = validate()
                 history.append(_entry(sums, seconds, history, trainer.unit) | found)
                 sums, progress.note = {}, _headline(found)

@@ -138,6 +138,20 @@ def table_of(found: list[Choice], size: int, top: int) -> str:
     return table(["move", "probability", "reasons, with their weights"], rows)
 
 
+def finish(chances: dict[int, float], position: Position, settings: Settings, title: str) -> None:
+    """Say what is left after the moves listed, the most probable first, and draw all of them if that is wanted."""
+    rest = sum(list(chances.values())[settings.top :])
+    if rest:
+        print(f"\n{len(chances) - settings.top} more moves have {100 * rest:.2f}% together.")
+    if settings.svg:
+        by_point = np.zeros(POINTS)
+        by_point[list(chances)] = list(chances.values())
+        heat = position.by_row_and_column(by_point)
+        drawn = position.to_svg(heat=heat, labels=percentages(heat), title=f"{title}, percent")
+        write_atomic(Path(settings.svg), drawn)
+        print(f"Drawn to {settings.svg}.")
+
+
 def main(settings: Settings) -> None:
     if settings.top < 1:
         raise UserError(f"top={settings.top} is too few: at least 1 move is shown.")
@@ -155,17 +169,7 @@ def main(settings: Settings) -> None:
         print("There is no move but to pass.")
         return
     print(table_of(found, position.size, settings.top))
-    rest = sum(choice.probability for choice in found[settings.top :])
-    if rest:
-        print(f"\n{len(found) - settings.top} more moves have {100 * rest:.2f}% together.")
-    if settings.svg:
-        heat = np.zeros(POINTS)
-        for choice in found:
-            heat[choice.point] = choice.probability
-        heat = position.by_row_and_column(heat)
-        drawn = position.to_svg(heat=heat, labels=percentages(heat), title=f"{title}: {kind} policy, percent")
-        write_atomic(Path(settings.svg), drawn)
-        print(f"Drawn to {settings.svg}.")
+    finish({choice.point: choice.probability for choice in found}, position, settings, f"{title}: {kind} policy")
 
 
 if __name__ == "__main__":

@@ -1,20 +1,16 @@
 """Show the moves of a position as the policy network sees them, in the terminal and drawn."""
 
 import dataclasses
-from pathlib import Path
-
-import numpy as np
 
 from features48.show import find_position
-from go.coordinates import POINTS, gtp_from_point
-from go.draw import percentages
+from go.coordinates import gtp_from_point
 from go.errors import GoError
 from go.show import PositionSettings
-from pipeline.artefact import write_atomic
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.settings import setting
 from pipeline.tables import table
+from rollout.show import finish
 from sl_policy.evaluate import symmetry_counts
 from sl_policy.inference import ALL_SYMMETRIES, Policy
 from sl_policy.player import candidates_of
@@ -52,17 +48,7 @@ def main(settings: Settings) -> None:
         return
     rows = [[gtp_from_point(move.point, position.size), f"{100 * move.probability:.2f}%"] for move in found]
     print(table(["move", "probability"], rows[: settings.top]))
-    rest = sum(move.probability for move in found[settings.top :])
-    if rest:
-        print(f"\n{len(found) - settings.top} more moves have {100 * rest:.2f}% together.")
-    if settings.svg:
-        by_point = np.zeros(POINTS)
-        for move in found:
-            by_point[move.point] = move.probability
-        heat = position.by_row_and_column(by_point)
-        drawn = position.to_svg(heat=heat, labels=percentages(heat), title=f"{title}: policy network, percent")
-        write_atomic(Path(settings.svg), drawn)
-        print(f"Drawn to {settings.svg}.")
+    finish({move.point: move.probability for move in found}, position, settings, f"{title}: policy network")
 
 
 if __name__ == "__main__":
