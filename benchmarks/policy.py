@@ -99,9 +99,8 @@ def answering_table(rates: Rates) -> str:
             for batch in BATCHES:
                 onnx, other = f"onnx {size} {threads} {batch}", f"torch {size} {threads} {batch}"
                 times = [f"{1000 / median(rates, name):.3f}" for name in (onnx, other)]
-                rows.append(
-                    [f"{size}x{size}, {threads} threads", str(batch), *times, f"{ratio(rates, onnx, other):.2f}x"]
-                )
+                who = f"{size}x{size}, {threads} thread{'s' * (threads > 1)}"
+                rows.append([who, str(batch), *times, f"{ratio(rates, onnx, other):.2f}x"])
     header = ["answering", "batch", "ONNX Runtime, ms a position", "torch, ms a position", "ONNX Runtime over torch"]
     return table(header, rows)
 
