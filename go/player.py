@@ -11,6 +11,8 @@ from go.board import BLACK, is_eye
 from go.coordinates import PASS
 from go.position import Position
 
+RESIGN = -1  # a decision beside the points of `go.coordinates` and PASS; no board has it
+
 
 class Candidate(NamedTuple):
     """A move that a player thought of: how probable it is, from 0 to 1, and why in a few words."""
@@ -21,7 +23,7 @@ class Candidate(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What a player plays, why, and what else it thought of, the most probable first."""
+    """What a player plays (a point, PASS or RESIGN), why, and what else it thought of, the most probable first."""
 
     move: int
     why: str

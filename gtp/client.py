@@ -24,8 +24,9 @@ from typing import NamedTuple, Self
 from go.board import COLOR_NAMES
 from go.coordinates import MAX_SIZE, gtp_from_point, point_from_gtp
 from go.errors import GoError
+from go.player import RESIGN
+from gtp.syntax import CONTROL
 
-RESIGN = -1  # beside the points of `go.coordinates`; no board has it
 MOST_OUTPUT = 1_000_000  # bytes of one answer and whatever stands before it; the longest real answers have some 10,000
 MOST_STDERR = 4_000  # bytes that are kept of what an engine wrote to stderr
 GRACE = 2.0  # seconds for an engine to end by itself after `quit`
@@ -33,7 +34,6 @@ GAMES = "/usr/games"  # where Debian installs GNU Go, and not every PATH looks
 
 # Status, optional id, then the text; GTP wants a space between, but not every engine writes it.
 FIRST_LINE = re.compile(r"([=?])(\d*)\s*(.*)", re.DOTALL)
-CONTROL = dict.fromkeys([*range(9), *range(11, 32), 127]) | {9: " "}  # what GTP has a reader discard; a tab is a space
 
 
 class Fault(enum.StrEnum):
