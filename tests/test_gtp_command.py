@@ -1,0 +1,55 @@
+"""`./prezero gtp`: the players that come with Prezero, as a program meets them."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT, prezero
+
+from go.coordinates import PASS
+from go.position import Position
+from pipeline.errors import UserError
+from sl_policy.players import NAMES, new_player
+
+
+def conversation(*arguments: str, lines: list[str]) -> list[str]:
+    """Return the answers of the engine, without the empty lines between them."""
+    command = [sys.executable, "-m", "pipeline", "gtp", *arguments]
+    spoken = "\n".join([*lines, "quit", ""])
+    done = subprocess.run(command, input=spoken, capture_output=True, text=True, cwd=ROOT, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return [answer.strip() for answer in done.stdout.strip().split("\n\n")]
+
+
+def test_the_policy_network_plays_on_the_boards_that_it_knows():
+    lines = ["name", "genmove b", "boardsize 13", "boardsize 19", "clear_board", "genmove b", "undo", "komi 6.5"]
+    name, first, refused, *rest = conversation("player=sl", lines=lines)
+    assert name == "= Prezero sl, greedy"
+    point = Position(9).point(first.removeprefix("= "))
+    assert point in Position(9).legal_moves()
+    assert refused == "? unacceptable size" and rest[:2] == ["=", "="]
+    assert Position(19).point(rest[2].removeprefix("= ")) in Position(19).legal_moves() and rest[3:] == ["=", "=", "="]
+
+
+def test_bad_settings_are_one_sentence(tmp_path):
+    for arguments, sentence in (
+        (["player=nobody"], "player=nobody is none of random, rollout, tree, sl."),
+        (["player=sl", "board=13x13"], "player=sl plays on 9x9, 19x19 only."),
+    ):
+        done = prezero("gtp", *arguments, runs=tmp_path)
+        assert done.returncode == 2 and done.stderr.splitlines()[-1] == f"prezero: {sentence}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_player_plays_both_colours_of_a_game(name):
+    player, position = new_player(name, greedy=True), Position(9)
+    for _ in range(6):
+        decision = player.decide(position)
+        assert decision.move != PASS and decision.why
+        position.play(decision.move)
+    assert [move.color for move in position.history] == [1, 2, 1, 2, 1, 2] and player.plays_on(9)
+
+
+def test_a_player_that_is_not_there_is_refused():
+    with pytest.raises(UserError, match="player=alpha is none of random, rollout, tree, sl"):
+        new_player("alpha")
