@@ -129,6 +129,13 @@ def _encode_one(boards, layout, work, out):
     encode_board(boards[0], layout, work, out)
 
 
+@kernel
+def _encode_boards(boards, recent, layout, work, out):
+    for i in range(len(boards)):
+        work.situation[0].recent[:] = recent[i]
+        encode_board(boards[i], layout, work, out[i])
+
+
 class Encoder:
     """Encodes positions on some threads; the input is given by its number of planes, or as names of groups.
 
@@ -176,6 +183,14 @@ class Encoder:
             encode_share(0)
             for other in others:
                 other.result()
+        return out
+
+    def boards(self, boards: np.ndarray, recent: np.ndarray) -> np.ndarray:
+        """Return the planes of boards, given with their last moves, the latest first, as uint8[batch, planes, ...]."""
+        size = int(boards[0]["rows"])
+        out = np.empty((len(boards), self.layout.planes, size, size), np.uint8)
+        with self.lock:
+            _encode_boards(boards, recent, self.layout, self.workspaces[0], out)
         return out
 
     def position(self, position: Position) -> np.ndarray:

@@ -233,6 +233,17 @@ class Position:
             raise GoError("Handicap stones go on an empty board.")
         return self.set_up(black=handicap_points(stones, self.size), to_move=WHITE)
 
+    @property
+    def hashes(self) -> np.ndarray:
+        """Return the Zobrist hashes of all positions of the game so far, this one included: what superko goes by."""
+        return self._hashes[: len(self._moves) + 1].copy()
+
+    def follows(self, other: "Position") -> bool:
+        """Tell if this position comes from another by moves alone, or is the same."""
+        same_game = (self.size, self.komi, self.superko) == (other.size, other.komi, other.superko)
+        same_start = self._start.tobytes() == other._start.tobytes()
+        return same_game and same_start and self._moves[: len(other._moves)] == other._moves
+
     def legal_moves(self) -> np.ndarray:
         """Return the points where the side to move may play, in board order. A pass is always legal besides."""
         points = np.empty(self.size * self.size, np.int64)

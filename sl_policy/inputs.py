@@ -40,7 +40,8 @@ def points_of(size: int) -> np.ndarray:
 
 
 @functools.cache
-def _action_table(size: int) -> np.ndarray:
+def action_table(size: int) -> np.ndarray:
+    """Return by point its action, -1 off the board."""
     table = np.full(POINTS, -1, np.int64)
     table[points_of(size)] = np.arange(size * size)
     return table
@@ -48,7 +49,7 @@ def _action_table(size: int) -> np.ndarray:
 
 def actions_of(points: np.ndarray, size: int) -> np.ndarray:
     """Return the actions of points on the board."""
-    return _action_table(size)[points]
+    return action_table(size)[points]
 
 
 @functools.cache

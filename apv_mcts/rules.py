@@ -1,0 +1,91 @@
+"""How a search chooses: the formulas of the paper (Methods, "Search algorithm"), of UCB1, and of no tree at all.
+
+    Q(s, a) = (1 - lambda) W_v / N_v + lambda W_r / N_r
+    u(s, a) = c_puct P(s, a) sqrt(sum over b of N_r(s, b)) / (1 + N_r(s, a))
+
+Terms are computed anew for all edges of a node whenever one is chosen, so none can be stale (trap 2).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from apv_mcts.tree import UNIT
+from go.jit import kernel
+from go.playout import random_below
+
+PUCT, UCB1, FLAT = range(3)
+
+
+class Rule(NamedTuple):
+    """The numbers of a search that the kernels need; names are the paper's (Extended Data Table 5)."""
+
+    kind: int  # PUCT, UCB1, or FLAT: all edges in turn
+    lambda_mix: float
+    c_puct: float  # also the constant of UCB1
+    n_vl: int
+    has_rollouts: bool
+    has_value: bool
+    has_policy: bool  # the policy network replaces priors
+    has_tree_policy: bool  # gives new nodes their priors; else all moves have the same
+    pass_prior: float
+    komi: float
+
+
+@kernel
+def mean_value(rule, n_r, w_r, n_v, w_v):
+    """Return Q of an edge, from -1 to 1; 0 if nothing is known.
+
+    A part that is not there yet leaves the whole to the other. Without rollouts every visit is one of the value
+    network, and visits under way, whose value is yet to come, count as lost.
+    """
+    if not rule.has_rollouts:
+        return (w_v / UNIT - (n_r - n_v)) / n_r if n_r > 0 else 0.0
+    if not rule.has_value or n_v == 0:
+        return w_r / UNIT / n_r if n_r > 0 else 0.0
+    if n_r == 0:
+        return w_v / UNIT / n_v
+    return (1 - rule.lambda_mix) * w_v / UNIT / n_v + rule.lambda_mix * w_r / UNIT / n_r
+
+
+@kernel
+def best_puct(rule, first, count, prior, n_r, w_r, n_v, w_v):
+    """Choose the edge with the largest Q + u among `count` of them from `first` on."""
+    total = 0
+    for e in range(first, first + count):
+        total += n_r[e]
+    scale = rule.c_puct * np.sqrt(max(total, 1))
+    best, chosen = -np.inf, first
+    for e in range(first, first + count):
+        n = np.int64(n_r[e])
+        value = mean_value(rule, n, w_r[e], np.int64(n_v[e]), w_v[e]) + scale * prior[e] / (1 + n)
+        if value > best:
+            best, chosen = value, e
+    return chosen
+
+
+@kernel
+def best_ucb1(rule, first, count, n_r, w_r, rng):
+    """Choose the edge with the largest upper confidence bound, those that were never tried before all others."""
+    total = 0
+    for e in range(first, first + count):
+        total += n_r[e]
+    start = random_below(rng, count)  # so that equals are tried in no particular order
+    best, chosen = -np.inf, first
+    for i in range(count):
+        e = first + (start + i) % count
+        n = np.int64(n_r[e])
+        value = np.inf if n == 0 else w_r[e] / UNIT / n + rule.c_puct * np.sqrt(np.log(total) / n)
+        if value > best:
+            best, chosen = value, e
+    return chosen
+
+
+@kernel
+def least_visited(first, count, n_r):
+    """Choose the edge that was tried least often, so that all get as many rollouts."""
+    chosen = first
+    for e in range(first, first + count):
+        if n_r[e] < n_r[chosen]:
+            chosen = e
+    return chosen

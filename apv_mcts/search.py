@@ -1,0 +1,241 @@
+"""A search of one position after another, with the tree kept between them; threads, evaluator and budgets.
+
+`Search.run` searches for so many simulations, so many seconds, or until `stop`. On one thread, simulations and networks
+take turns, and a search with a seed is repeatable bit for bit; with more threads the networks answer on the thread that
+called, and nobody waits for them.
+"""
+
+import os
+import threading
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from apv_mcts.evaluator import Evaluator, Values
+from apv_mcts.queue import RECENT, WAITING, new_queue
+from apv_mcts.reuse import copy_subtree
+from apv_mcts.rules import mean_value
+from apv_mcts.settings import SearchSettings, check_search, rule_of
+from apv_mcts.simulation import (
+    COLLISIONS,
+    DONE,
+    MOST_DEPTH,
+    N_THR,
+    STARTED,
+    STOP,
+    WAIT,
+    Root,
+    make_root,
+    new_worker,
+    run_simulations,
+)
+from apv_mcts.tree import ANSWERED, UNIT, new_tree
+from go.coordinates import PASS
+from go.playout import new_rng
+from go.position import Position
+from rollout.playout import Policy as PlayoutPolicy
+from rollout.tracker import TRACKER, begin
+from sl_policy.inference import Policy
+
+QUEUE = 256  # places, if rollouts go on meanwhile; more would only be older when they are answered
+MOST_MOVES = 2_000  # of a game, for the memory of superko
+EDGES_A_NODE = 200  # of a large board, on average at most; the pool is as large as that
+NO_BOUND = 1 << 60
+NAP = 0.0002  # seconds that a thread sleeps when it must wait for a network
+LOOK = 0.005  # seconds between two looks at the clock
+CHUNK = 256  # simulations between two looks at the clock, on one thread without networks
+
+
+class EdgeStatistics(NamedTuple):
+    """What the search knows of a move; values go from -1 to 1 and are seen by the player of the move."""
+
+    move: int
+    visits: int
+    q: float  # mixed
+    q_rollouts: float
+    q_value: float
+    value: float  # what the value network says of the position after the move alone
+    prior: float
+    edge: int
+
+
+class Search:
+    """A tree, the threads that grow it, and the position at its root."""
+
+    def __init__(
+        self,
+        settings: SearchSettings,
+        size: int,
+        priors: PlayoutPolicy,
+        playouts: PlayoutPolicy,
+        policy: Policy | None = None,
+        values: Values | None = None,
+    ) -> None:
+        check_search(settings)
+        self.settings, self.priors, self.playouts = settings, priors, playouts
+        self.threads = settings.threads or os.cpu_count() or 1
+        edges = settings.nodes * min(size * size + 1, EDGES_A_NODE)
+        self.tree, self.spare = new_tree(settings.nodes, edges), new_tree(settings.nodes, edges)
+        has_rollouts = settings.rollouts != "none"
+        self.queue = new_queue(QUEUE if has_rollouts else 2 * settings.batch, MOST_DEPTH)
+        self.evaluator = None
+        if settings.policy or settings.value:
+            self.evaluator = Evaluator(policy, values, settings.beta, settings.seed, settings.batch)
+        self.workers = [new_worker(MOST_MOVES) for _ in range(self.threads)]
+        self.rngs = [new_rng(settings.seed, number) for number in range(self.threads)]
+        self.noise_rng = np.random.default_rng((settings.seed, 1))
+        self.control = np.zeros(8, np.int64)
+        self.control[N_THR] = settings.n_thr
+        self.position: Position | None = None
+
+    def set_position(self, position: Position) -> None:
+        """Make a position the root; if it follows from the last one by moves in the tree, keep what is below."""
+        node = self._find(position)
+        self.position = position.copy()
+        self.rule = rule_of(self.settings, position.komi)
+        self.root = _root_of(position)
+        if node is None:
+            self.tree.counters[:] = 0
+            make_root(self.rule, self.tree, self.priors, self.root, self.workers[0])
+        elif node > 0:
+            copy_subtree(self.tree, self.spare, node, np.zeros(len(self.tree.first), np.int32))
+            self.tree, self.spare = self.spare, self.tree
+
+    def _find(self, position: Position) -> int | None:
+        """Return the node of a position that follows from the present one; None if there is no such node."""
+        if self.position is None or not position.follows(self.position):
+            return None
+        node = 0
+        for move in position.history[len(self.position.history) :]:
+            edges = [e for e in self._edges(node) if self.tree.move[e] == move.point]
+            if not edges or self.tree.child[edges[0]] < 0:
+                return None
+            node = int(self.tree.child[edges[0]])
+        return node
+
+    def _edges(self, node: int) -> range:
+        first = int(self.tree.first[node])
+        return range(first, first + int(self.tree.count[node]))
+
+    def run(self, simulations: int = 0, seconds: float = 0.0) -> int:
+        """Search until so many simulations were made, so many seconds have passed, or `stop`; return how many it were.
+
+        Without a bound it goes on until `stop` is called from another thread.
+        """
+        self.control[[STARTED, DONE, STOP, COLLISIONS]] = 0
+        self._prepare_root()
+        deadline = time.monotonic() + seconds if seconds else float("inf")
+        if self.threads == 1:
+            self._run_in_turns(simulations or NO_BOUND, deadline)
+        else:
+            self._run_together(simulations or NO_BOUND, deadline)
+        return int(self.control[DONE])
+
+    def stop(self) -> None:
+        """Let a search that is under way end."""
+        self.control[STOP] = 1
+
+    def _simulate(self, number: int, budget: int) -> int:
+        shared = self.tree, self.rule, self.root, self.queue, self.priors, self.playouts
+        return run_simulations(*shared, self.workers[number], self.rngs[number], self.control, budget)
+
+    def _serve(self) -> int:
+        """Answer a batch of requests; return how many they were."""
+        if self.evaluator is None:
+            return 0
+        answered = self.evaluator.serve(self.tree, self.rule, self.queue, self.control)
+        if self.settings.adapt and self.rule.has_rollouts and self.rule.has_policy:
+            self._adapt()
+        return answered
+
+    def _adapt(self) -> None:
+        """Raise n_thr when requests pile up, lower it when the network has nothing to do (Methods)."""
+        waiting = int(self.queue.counters[WAITING])
+        if waiting > 2 * self.settings.batch:
+            self.control[N_THR] += 1
+        elif waiting == 0:
+            self.control[N_THR] = max(self.control[N_THR] - 1, 1)
+
+    def _run_in_turns(self, budget: int, deadline: float) -> None:
+        """Search on this thread, and answer requests as soon as a few wait: repeatable."""
+        chunk = self.settings.batch if self.evaluator is not None else CHUNK
+        while self.control[STOP] == 0 and self.control[DONE] < budget and time.monotonic() < deadline:
+            self._simulate(0, min(budget, int(self.control[STARTED]) + chunk))
+            while self._serve():
+                pass
+
+    def _run_together(self, budget: int, deadline: float) -> None:
+        """Search on several threads, while the networks answer on this one."""
+
+        def work(number: int) -> None:
+            while self.control[STOP] == 0 and self._simulate(number, budget) == WAIT:
+                time.sleep(NAP)
+
+        threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(self.threads)]
+        for thread in threads:
+            thread.start()
+        try:
+            while any(thread.is_alive() for thread in threads):
+                if time.monotonic() >= deadline:
+                    self.stop()
+                if not self._serve():
+                    time.sleep(NAP if self.evaluator is not None else LOOK)
+        finally:
+            self.stop()
+            for thread in threads:
+                thread.join()
+            while self._serve():
+                pass
+
+    def _prepare_root(self) -> None:
+        """Give the root its priors before the first simulation, and noise if wanted."""
+        if self.rule.has_policy and self.tree.asked_policy[0] != ANSWERED:
+            node = np.zeros(1, np.int64)
+            self.evaluator.answer_policy(self.tree, self.rule, node, self.root.board, self.root.recent[None])
+        edges = self._edges(0)[:-1]  # all but the pass
+        if self.settings.noise > 0 and len(edges) > 0:
+            part = slice(edges.start, edges.stop)
+            drawn = self.noise_rng.dirichlet(np.full(len(edges), self.settings.noise_alpha))
+            kept = (1 - self.settings.noise) * self.tree.prior[part]
+            self.tree.prior[part] = kept + self.settings.noise * (1 - self.rule.pass_prior) * drawn
+
+    def statistics(self, node: int = 0) -> list[EdgeStatistics]:
+        """Return what is known of the moves of a node, the most visited first."""
+        tree, found = self.tree, []
+        for e in self._edges(node):
+            n_r, n_v, w_r, w_v = int(tree.n_r[e]), int(tree.n_v[e]), int(tree.w_r[e]), int(tree.w_v[e])
+            found.append(
+                EdgeStatistics(
+                    move=int(tree.move[e]),
+                    visits=n_r,
+                    q=float(mean_value(self.rule, n_r, w_r, n_v, w_v)),
+                    q_rollouts=w_r / UNIT / n_r if n_r and self.rule.has_rollouts else 0.0,
+                    q_value=w_v / UNIT / n_v if n_v else 0.0,
+                    value=-float(tree.value[e]) if tree.asked_value[e] == ANSWERED else 0.0,
+                    prior=float(tree.prior[e]),
+                    edge=e,
+                )
+            )
+        return sorted(found, key=lambda edge: (-edge.visits, -edge.prior))
+
+    def principal_variation(self, first: EdgeStatistics | None = None, most: int = 20) -> list[int]:
+        """Return the most visited moves from the root on, or from one of its edges on."""
+        best = first or self.statistics()[0]
+        moves = []
+        while best.visits > 0 and len(moves) < most:
+            moves.append(best.move)
+            child = int(self.tree.child[best.edge])
+            if child < 0:
+                break
+            best = self.statistics(child)[0]
+        return moves
+
+
+def _root_of(position: Position) -> Root:
+    tracker = np.zeros(1, TRACKER)
+    begin(position.boards[0], tracker[0])
+    recent = np.full(RECENT, PASS, np.int16)
+    for k, move in enumerate(position.history[: -RECENT - 1 : -1]):
+        recent[k] = move.point
+    return Root(position.boards.copy(), tracker, position.hashes, recent)

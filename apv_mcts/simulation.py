@@ -1,0 +1,291 @@
+"""One simulation after another, on any number of threads: select, expand, evaluate, back up.
+
+Each thread plays down the tree on a board of its own. Every edge on the way gets `n_vl` virtual losses, which send
+other threads elsewhere, and which the backup takes away again. Behind the last edge the position is a leaf: a rollout
+is played from there, the value network is asked once about it, and an edge that was visited more than `n_thr` times
+gets a node. Without rollouts a simulation is over only when the value network has answered: the evaluator backs it up.
+
+Arrays are taken out of their tuples before any loop: to take one out is to count it, and threads that share it would
+fight over the count.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from apv_mcts.atomics import atomic_add, atomic_load, atomic_store, compare_and_swap
+from apv_mcts.queue import RECENT, ask
+from apv_mcts.rules import PUCT, UCB1, best_puct, best_ucb1, least_visited
+from apv_mcts.tree import ANSWERED, ASKED, BUSY, NONE, NOT_ASKED, UNIT, is_full, take_node
+from go.board import BLACK, LEGAL, is_eye, legality, play, repeated_ply
+from go.coordinates import MAX_SIZE, PASS
+from go.jit import inlined_kernel, kernel
+from go.score import area_margin
+from rollout.features import Candidates, find_candidates, new_candidates
+from rollout.playout import Workspace, new_workspace, policy_playout
+from rollout.softmax import score
+from rollout.tracker import TRACKER, play_tracked
+
+MOST_DEPTH = 400  # edges from the root to a leaf; a path that long ends there
+STARTED, DONE, STOP, N_THR, COLLISIONS = range(5)  # places in `control`
+FINISHED, WAIT = range(2)  # why a thread returns: its work is done or it was stopped; it must wait for a network
+OVER, ELSEWHERE, GIVEN_UP = range(3)  # what becomes of a simulation that asks the value network
+
+
+class Root(NamedTuple):
+    """The position that is searched, as the kernels take it."""
+
+    board: np.ndarray  # one record
+    tracker: np.ndarray  # patterns of that board
+    history: np.ndarray  # hashes of all positions of the game so far, this one included, for superko
+    recent: np.ndarray  # the last moves, the latest first
+
+
+class Worker(NamedTuple):
+    """Memory of one thread."""
+
+    rollout: Workspace
+    tracker: np.ndarray
+    history: np.ndarray  # hashes of the game and of the path
+    recent: np.ndarray
+    path: np.ndarray
+    candidates: Candidates
+    values: np.ndarray
+    points: np.ndarray
+
+
+def new_worker(most_history: int) -> Worker:
+    """Make the memory of a thread, for games of so many moves at most."""
+    return Worker(
+        new_workspace(),
+        np.zeros(1, TRACKER),
+        np.zeros(most_history + MOST_DEPTH + 1, np.uint64),
+        np.zeros(RECENT, np.int16),
+        np.zeros(MOST_DEPTH, np.int32),
+        new_candidates(),
+        np.zeros(MAX_SIZE**2),
+        np.zeros(MAX_SIZE**2, np.int64),
+    )
+
+
+@kernel
+def moves_of(rule, policy, b, t, history, plies, recent, work):
+    """Find the sensible moves of a position, no superko among them, and their priors; return how many there are."""
+    color = np.int64(b.to_move)
+    found = 0
+    if rule.has_tree_policy:
+        found = find_candidates(b, t, policy.tables, np.int64(recent[0]), np.int64(recent[1]), work.candidates)
+        score(policy.weights, work.candidates.features, found, work.values)
+        for i in range(found):
+            work.points[i] = work.candidates.points[i]
+    else:
+        for i in range(b.n_empty):
+            p = np.int64(b.empties[i])
+            if legality(b, p, color) == LEGAL and not is_eye(b, p, color):
+                work.points[found] = p
+                work.values[found] = 1.0
+                found += 1
+    kept, total = 0, 0.0
+    for i in range(found):
+        if repeated_ply(b, work.points[i], color, history, plies) < 0:
+            work.points[kept], work.values[kept] = work.points[i], work.values[i]
+            total += work.values[kept]
+            kept += 1
+    for i in range(kept):
+        work.values[i] /= total
+    return kept
+
+
+@kernel
+def make_node(rule, tree, policy, b, t, history, plies, recent, work):
+    """Make a node of a position; return its number, or NONE if the pool is full. Passing is always an edge."""
+    count = moves_of(rule, policy, b, t, history, plies, recent, work)
+    node = take_node(tree, count + 1)
+    if node == NONE:
+        return node
+    first = tree.first[node]
+    rest = 1.0 - rule.pass_prior if count > 0 else 0.0
+    for i in range(count):
+        tree.move[first + i] = work.points[i]
+        tree.prior[first + i] = rest * work.values[i]
+    tree.move[first + count] = PASS
+    tree.prior[first + count] = 1.0 - rest
+    return node
+
+
+@kernel
+def make_root(rule, tree, policy, root, work):
+    """Make node 0 of the position to search."""
+    plies = len(root.history)
+    work.history[:plies] = root.history
+    return make_node(rule, tree, policy, root.board[0], root.tracker[0], work.history, plies, root.recent, work)
+
+
+@kernel
+def back_up(n_r, w_r, path, depth, outcome, n_vl):
+    """Add a rollout to the edges of a path, and take their virtual losses away.
+
+    `outcome` is 1 if the player of the first edge won, -1 if it lost. Players alternate, and so does the sign (trap 1).
+    """
+    for i in range(depth):
+        atomic_add(n_r, path[i], 1 - n_vl)
+        atomic_add(w_r, path[i], (n_vl + (outcome if i % 2 == 0 else -outcome)) * UNIT)
+
+
+@kernel
+def back_up_value(n_v, w_v, path, depth, value):
+    """Add what the value network said, as the player of the first edge sees it, to the edges of a path."""
+    amount = np.int64(np.round(value * UNIT))
+    for i in range(depth):
+        atomic_add(n_v, path[i], 1)
+        atomic_add(w_v, path[i], amount if i % 2 == 0 else -amount)
+
+
+@kernel
+def finish_without_rollout(n_r, w_r, n_v, w_v, path, depth, value, n_vl):
+    """Back up a simulation that is nothing but an answer of the value network."""
+    for i in range(depth):
+        atomic_add(n_r, path[i], 1 - n_vl)
+        atomic_add(w_r, path[i], n_vl * UNIT)
+    back_up_value(n_v, w_v, path, depth, value)
+
+
+@kernel
+def give_up(n_r, w_r, path, depth, n_vl):
+    """Undo a simulation that cannot be finished now."""
+    for i in range(depth):
+        atomic_add(n_r, path[i], -n_vl)
+        atomic_add(w_r, path[i], n_vl * UNIT)
+
+
+@kernel
+def outcome_for(b, komi, color):
+    """Return who wins as the board stands: 1 for a colour, -1 for the other, 0 for a draw."""
+    margin = area_margin(b) - komi
+    black = 1 if margin > 0 else -1 if margin < 0 else 0
+    return black if color == BLACK else -black
+
+
+@inlined_kernel
+def _descend(tree, rule, queue, work, rng, plies):
+    """Go down the tree from the root, whose board and moves the worker holds, to a leaf.
+
+    Return the depth, the last edge, and what is behind it: NONE, or BUSY if another thread is making a node of it.
+    """
+    firsts, counts, asked_policy, moves, priors = tree.first, tree.count, tree.asked_policy, tree.move, tree.prior
+    n_r, w_r, n_v, w_v, children = tree.n_r, tree.w_r, tree.n_v, tree.w_v, tree.child
+    boards, tracker, history, recent, path = work.rollout.board, work.tracker, work.history, work.recent, work.path
+    b, t = boards[0], tracker[0]
+    depth, child, e = 0, np.int64(0), np.int64(0)
+    while child >= 0:
+        claimed = rule.has_policy and compare_and_swap(asked_policy, child, NOT_ASKED, ASKED)
+        if claimed and not ask(queue, boards, recent, child, NONE, path, depth):
+            atomic_store(asked_policy, child, NOT_ASKED)  # the queue is full; the next visit asks again
+        first, count = np.int64(firsts[child]), np.int64(counts[child])
+        if rule.kind == PUCT:
+            e = best_puct(rule, first, count, priors, n_r, w_r, n_v, w_v)
+        elif rule.kind == UCB1:
+            e = best_ucb1(rule, first, count, n_r, w_r, rng)
+        else:
+            e = least_visited(first, count, n_r)
+        atomic_add(n_r, e, rule.n_vl)
+        atomic_add(w_r, e, -rule.n_vl * UNIT)
+        path[depth] = e
+        depth += 1
+        move = np.int64(moves[e])
+        if rule.has_tree_policy:
+            play_tracked(b, t, move)
+        else:
+            play(b, move)
+        history[plies + depth - 1] = b.hash
+        for k in range(RECENT - 1, 0, -1):
+            recent[k] = recent[k - 1]
+        recent[0] = move
+        child = np.int64(atomic_load(children, e))
+        if (b.passes >= 2) | (depth == MOST_DEPTH):
+            child = np.int64(NONE)
+    return depth, e, child
+
+
+@inlined_kernel
+def _roll_out(tree, rule, queue, playouts, work, rng, e, depth, color):
+    """Evaluate a leaf by a rollout, ask the value network about it if nobody has, and back up."""
+    boards, recent, path = work.rollout.board, work.recent, work.path
+    if boards[0].passes < 2:
+        claimed = rule.has_value and compare_and_swap(tree.asked_value, e, NOT_ASKED, ASKED)
+        if claimed and not ask(queue, boards, recent, NONE, e, path, depth):
+            atomic_store(tree.asked_value, e, NOT_ASKED)
+        policy_playout(playouts, work.rollout, np.int64(recent[0]), np.int64(recent[1]), rng)
+        outcome = outcome_for(boards[0], rule.komi, color)
+    else:
+        outcome = outcome_for(boards[0], rule.komi, color)
+        if rule.has_value:  # the network need not be asked: this is certain
+            back_up_value(tree.n_v, tree.w_v, path, depth, float(outcome))
+    back_up(tree.n_r, tree.w_r, path, depth, outcome, rule.n_vl)
+
+
+@inlined_kernel
+def _ask_for_value(tree, rule, queue, work, e, made, claimed, depth, color):
+    """Evaluate a leaf by the value network alone, which is asked if this thread has claimed to be the one who does."""
+    boards, path = work.rollout.board, work.path
+    n_r, w_r, n_v, w_v = tree.n_r, tree.w_r, tree.n_v, tree.w_v
+    if claimed:
+        wants_priors = rule.has_policy and made >= 0 and compare_and_swap(tree.asked_policy, made, NOT_ASKED, ASKED)
+        if ask(queue, boards, work.recent, made if wants_priors else np.int64(NONE), e, path, depth):
+            return ELSEWHERE
+        if wants_priors:
+            atomic_store(tree.asked_policy, made, NOT_ASKED)
+        atomic_store(tree.asked_value, e, NOT_ASKED)
+    elif boards[0].passes >= 2:
+        value = float(outcome_for(boards[0], rule.komi, color))
+        finish_without_rollout(n_r, w_r, n_v, w_v, path, depth, value, rule.n_vl)
+        return OVER
+    elif atomic_load(tree.asked_value, e) == ANSWERED:
+        value = float(tree.value[e]) if depth % 2 == 0 else -float(tree.value[e])
+        finish_without_rollout(n_r, w_r, n_v, w_v, path, depth, value, rule.n_vl)
+        return OVER
+    give_up(n_r, w_r, path, depth, rule.n_vl)
+    return GIVEN_UP
+
+
+@kernel
+def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, control, budget):
+    """Simulate until the budget, which all threads share, is spent, or somebody says stop, or there is a need to wait.
+
+    `policy` gives new nodes their priors, `playouts` plays the rollouts.
+    """
+    boards, tracker, history, recent = work.rollout.board, work.tracker, work.history, work.recent
+    start, start_tracker, start_recent = root.board, root.tracker, root.recent
+    b, t, children, n_r, asked_value = boards[0], tracker[0], tree.child, tree.n_r, tree.asked_value
+    plies, color = len(root.history), np.int64(start[0].to_move)
+    most_edges = 1 + start[0].rows * start[0].columns
+    history[:plies] = root.history
+    while atomic_load(control, STOP) == 0:
+        if atomic_add(control, STARTED, 1) >= budget:
+            atomic_add(control, STARTED, -1)
+            return FINISHED
+        boards[0] = start[0]
+        recent[:] = start_recent
+        if rule.has_tree_policy:
+            tracker[0] = start_tracker[0]
+        depth, e, child = _descend(tree, rule, queue, work, rng, plies)
+        is_over = b.passes >= 2
+        claimed = (not rule.has_rollouts) and (not is_over) and compare_and_swap(asked_value, e, NOT_ASKED, ASKED)
+        may_grow = rule.has_rollouts or claimed or asked_value[e] == ANSWERED
+        is_due = may_grow & (not is_over) & (child == NONE) & (n_r[e] - rule.n_vl + 1 > control[N_THR])
+        made = np.int64(NONE)
+        if is_due and not is_full(tree, most_edges) and compare_and_swap(children, e, NONE, BUSY):
+            made = make_node(rule, tree, policy, b, t, history, plies + depth, recent, work)
+            atomic_store(children, e, made)
+        if rule.has_rollouts:
+            _roll_out(tree, rule, queue, playouts, work, rng, e, depth, color)
+            atomic_add(control, DONE, 1)
+            continue
+        became = _ask_for_value(tree, rule, queue, work, e, made, claimed, depth, color)
+        if became == OVER:
+            atomic_add(control, DONE, 1)
+        elif became == GIVEN_UP:
+            atomic_add(control, STARTED, -1)
+            atomic_add(control, COLLISIONS, 1)
+            return WAIT
+    return FINISHED

@@ -1,0 +1,265 @@
+"""Whole searches: what holds on any number of threads, repeatability, traps, tree reuse, a full pool, superko."""
+
+import functools
+import threading
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from apv_mcts.search import Search
+from apv_mcts.settings import SearchSettings
+from apv_mcts.simulation import DONE, N_THR, STARTED
+from apv_mcts.tree import ASKED, BUSY, EDGES, NODES, UNIT
+from go.board import BLACK, WHITE
+from go.coordinates import PASS, gtp_from_point
+from go.player import sensible_moves
+from go.position import Position
+from pipeline.errors import UserError
+from rollout.model import Model
+from rollout.playout import new_policy
+from rollout.shipped import shipped_path
+from sl_policy.inference import Policy
+from sl_policy.network import PolicyNetwork
+from sl_policy.settings import NetSettings
+
+UCT = {"rule": "ucb1", "rollouts": "uniform", "priors": "uniform", "policy": False, "c_puct": 1.0, "n_thr": 1}
+ALPHA_R = {"policy": False, "n_thr": 5, "lambda_mix": 1.0}
+ALPHA_RP = {"policy": True, "n_thr": 5, "lambda_mix": 1.0}
+ALPHA_RVP = {"policy": True, "value": True, "n_thr": 5}
+ALPHA_VP = {"policy": True, "value": True, "rollouts": "none", "lambda_mix": 0.0, "n_thr": 0}
+ALPHA_V = {**ALPHA_VP, "policy": False}
+FLAT = {**UCT, "rule": "flat", "n_thr": 10**9}
+PRESETS = {
+    "flat": FLAT,
+    "uct": UCT,
+    "alpha_r": ALPHA_R,
+    "alpha_rp": ALPHA_RP,
+    "alpha_rvp": ALPHA_RVP,
+    "alpha_vp": ALPHA_VP,
+    "alpha_v": ALPHA_V,
+}
+
+
+@pytest.fixture(scope="module")
+def policies():
+    return {name: new_policy(Model.load(shipped_path(name, 9))) for name in ("rollout", "tree")} | {
+        "uniform": new_policy(None)
+    }
+
+
+@functools.cache
+def network(size):
+    torch.manual_seed(1)
+    return Policy(PolicyNetwork(size, NetSettings(filters=4, layers=3, planes=4), init="he").weights())
+
+
+def stones_ahead(boards, recent):
+    """Value a position by its stones: better for whoever has more of them."""
+    ahead = [(np.sum(b["color"] == BLACK) - np.sum(b["color"] == WHITE), b["to_move"]) for b in boards]
+    return np.array([np.tanh(0.3 * (n if color == BLACK else -n)) for n, color in ahead])
+
+
+def new_search(policies, size, preset, values=stones_ahead, **settings):
+    given = SearchSettings(**{"nodes": 3_000, **preset, **settings})
+    priors = policies["tree"] if given.priors == "tree" else policies["uniform"]
+    playouts = policies["uniform" if given.rollouts == "uniform" else "rollout"]
+    return Search(given, size, priors, playouts, network(size) if given.policy else None, values)
+
+
+def check_invariants(search, simulations):
+    """Check what DESIGN asks of any tree that is at rest."""
+    tree, nodes = search.tree, int(search.tree.counters[NODES])
+    assert search.control[DONE] == search.control[STARTED] == simulations
+    used = slice(0, int(tree.counters[EDGES]))
+    assert sum(edge.visits for edge in search.statistics()) >= simulations
+    assert (tree.n_r[used] >= 0).all() and (tree.n_v[used] >= 0).all()
+    assert (np.abs(tree.w_r[used]) <= tree.n_r[used] * np.int64(UNIT)).all()  # no virtual loss is left behind
+    assert (np.abs(tree.w_v[used]) <= tree.n_v[used] * np.int64(UNIT)).all()
+    assert (tree.child[used] != BUSY).all() and (tree.asked_value[used] != ASKED).all()
+    for node in range(nodes):
+        edges = range(tree.first[node], tree.first[node] + tree.count[node])
+        assert len({int(tree.move[e]) for e in edges}) == len(edges)
+        for e in edges:
+            child = int(tree.child[e])
+            if child >= 0:
+                below = tree.n_r[tree.first[child] : tree.first[child] + tree.count[child]].sum()
+                assert below <= tree.n_r[e]
+        assert sum(float(tree.prior[e]) for e in edges) == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4, 8])
+@pytest.mark.parametrize("name", PRESETS)
+def test_visits_add_up_and_no_virtual_loss_stays_on_any_number_of_threads(policies, name, threads):
+    search = new_search(policies, 5, PRESETS[name], threads=threads)
+    for number in range(10):
+        search.set_position(Position(5, komi=number % 3))
+        search.position = None  # the next one begins anew
+        assert search.run(simulations=150) == 150
+        check_invariants(search, 150)
+        assert sum(edge.visits for edge in search.statistics()) == 150
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_one_thread_with_a_seed_is_repeatable_bit_for_bit(policies, name):
+    trees = []
+    for seed in (3, 3, 4):
+        search = new_search(policies, 5, PRESETS[name], threads=1, seed=seed)
+        search.set_position(Position(5))
+        search.run(simulations=200)
+        trees.append([part.copy() for part in search.tree])
+    same = [np.array_equal(a, b) for a, b in zip(trees[0], trees[1], strict=True)]
+    assert all(same)
+    if name not in ("alpha_v",):  # whose search has no chance in it
+        assert not all(np.array_equal(a, b) for a, b in zip(trees[0], trees[2], strict=True))
+
+
+def two_ply_trap(boards, recent):
+    """After black A1 all looks well for black, but white B2 is the end of it; any other move is a little good."""
+    values = []
+    for board in boards:
+        position = {int(p): int(c) for p, c in enumerate(board["color"]) if c in (BLACK, WHITE)}
+        names = {gtp_from_point(p, 3): c for p, c in position.items()}
+        trapped = -1.0 if names.get("B2") == WHITE else 0.9
+        black = trapped if names.get("A1") == BLACK else 0.2
+        values.append(black if board["to_move"] == BLACK else -black)
+    return np.array(values)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_move_that_is_refuted_in_two_plies_is_not_played(policies, threads):
+    """Trap 1: without the change of sign, A1 would be worth 0.9 for ever."""
+    search = new_search(policies, 3, {**ALPHA_V, "priors": "uniform", "c_puct": 1.0}, two_ply_trap, threads=threads)
+    search.set_position(Position(3, komi=0))
+    search.run(simulations=30)
+    early = {gtp_from_point(edge.move, 3): edge for edge in search.statistics()}
+    assert early["A1"].value == pytest.approx(0.9)
+    search.run(simulations=2000)
+    found = {gtp_from_point(edge.move, 3): edge for edge in search.statistics()}
+    assert search.statistics()[0].move != Position(3).point("A1")
+    assert found["A1"].q < 0.1 and found["C3"].q > 0.1
+    assert gtp_from_point(search.principal_variation(found["A1"])[1], 3) == "B2"
+
+
+def test_values_keep_their_range_and_their_side(policies):
+    """Trap 6: values are from -1 to 1, seen by the player of the move."""
+    always = new_search(policies, 5, ALPHA_V, lambda boards, recent: np.where(boards["to_move"] == BLACK, 3.0, -3.0))
+    always.set_position(Position(5))
+    always.run(simulations=100)
+    visited = [edge for edge in always.statistics() if edge.visits]
+    assert all(edge.q == pytest.approx(1) and edge.value == 1 for edge in visited if edge.move != PASS)
+    always.set_position(Position(5).play("C3"))
+    always.run(simulations=100)
+    visited = [edge for edge in always.statistics() if edge.visits]
+    assert all(edge.q == pytest.approx(-1) for edge in visited if edge.move != PASS)
+
+
+def check_moves(search, position, node=0):
+    """Compare the moves of all nodes with those of positions played to them; return how many superko forbids."""
+    edges = range(search.tree.first[node], search.tree.first[node] + search.tree.count[node])
+    assert {int(search.tree.move[e]) for e in edges} == {*sensible_moves(position), PASS}
+    lenient = position.copy()
+    lenient.superko = False
+    forbidden = len(sensible_moves(lenient)) - len(sensible_moves(position))
+    for e in edges:
+        if search.tree.child[e] >= 0:
+            forbidden += check_moves(search, position.copy().play(int(search.tree.move[e])), int(search.tree.child[e]))
+    return forbidden
+
+
+@pytest.mark.parametrize("preset", [UCT, ALPHA_R])
+def test_moves_of_all_nodes_are_the_sensible_ones_without_superko_and_a_pass(policies, preset):
+    forbidden = 0
+    for seed in range(16):
+        rng, position = np.random.default_rng(seed), Position(3, komi=0)
+        for _ in range(seed % 8):
+            moves = sensible_moves(position)
+            position.play(int(rng.choice(moves)) if moves else PASS)
+            if position.is_over:
+                break
+        if not position.is_over:
+            search = new_search(policies, 3, preset, threads=1, n_thr=1)
+            search.set_position(position)
+            search.run(simulations=1500)
+            forbidden += check_moves(search, position)
+    assert forbidden > 10  # superko did matter
+
+
+def test_the_tree_below_the_moves_that_were_played_is_kept(policies):
+    """Trap 11: the search hears of both players' moves."""
+    search = new_search(policies, 5, UCT, threads=1)
+    position = Position(5)
+    search.set_position(position)
+    search.run(simulations=2000)
+    first = search.statistics()[0]
+    reply = search.statistics(int(search.tree.child[first.edge]))[0]
+    position.play(first.move).play(reply.move)
+    below = search.statistics(int(search.tree.child[reply.edge]))
+    search.set_position(position)
+    kept = search.statistics()
+    assert [edge[:-1] for edge in kept] == [edge[:-1] for edge in below]
+    before = sum(edge.visits for edge in kept)
+    assert before > 0
+    search.run(simulations=100)
+    assert sum(edge.visits for edge in search.statistics()) == before + 100
+    search.set_position(Position(5).play("A1").play("E5"))  # another game
+    assert sum(edge.visits for edge in search.statistics()) == 0
+    search.set_position(Position(5, komi=0.5).play("A1").play("E5"))
+    assert search.rule.komi == 0.5
+
+
+@pytest.mark.parametrize("name", ["uct", "alpha_rp", "alpha_vp"])
+def test_a_full_pool_stops_growth_and_not_the_search(policies, name):
+    search = new_search(policies, 5, PRESETS[name], nodes=20, threads=2)
+    search.set_position(Position(5))
+    assert search.run(simulations=1000) == 1000
+    check_invariants(search, 1000)
+    assert search.tree.counters[NODES] <= 20
+
+
+def test_a_game_that_is_over_behind_two_passes_is_counted_exactly(policies):
+    """White has passed; black wins by passing, and every visit of the pass is a win."""
+    position = Position.from_text(". X . O .\nX X . O O\n. X . O .\nX X . O O\n. X . O .\n", komi=0.5)
+    position.play("C3").play(PASS)
+    search = new_search(policies, 5, ALPHA_R, threads=1)
+    search.set_position(position)
+    search.run(simulations=3000)
+    passing = next(edge for edge in search.statistics() if edge.move == PASS)
+    assert position.score() > 0 and passing.visits > 0 and passing.q == 1
+
+
+def test_time_ends_a_search_and_so_does_stop(policies):
+    search = new_search(policies, 9, ALPHA_R, threads=2)
+    search.set_position(Position(9))
+    began = time.monotonic()
+    assert search.run(seconds=0.3) > 10
+    assert 0.25 < time.monotonic() - began < 5
+    threading.Timer(0.2, search.stop).start()
+    assert search.run() > 0
+
+
+def test_the_threshold_follows_the_queue(policies):
+    """When requests pile up, n_thr rises; when the network idles, it falls."""
+    search = new_search(policies, 5, {**ALPHA_RP, "n_thr": 30}, threads=1)
+    search.set_position(Position(5))
+    search.run(simulations=600)
+    assert search.control[N_THR] < 30
+    search.queue.counters[1] = 100
+    before = search.control[N_THR]
+    search._adapt()
+    assert search.control[N_THR] == before + 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"rule": "best"}, "search.rule=best is none of puct, ucb1, flat."),
+        ({"c_puct": -1.0}, "search.c_puct=-1.0 is not between 0 and 1,000."),
+        ({"rollouts": "none"}, "A search without rollouts and without a value network has nothing to go by."),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(policies, settings, sentence):
+    with pytest.raises(UserError) as refused:
+        new_search(policies, 5, settings)
+    assert str(refused.value) == sentence
