@@ -12,6 +12,7 @@ from apv_mcts.search import Search
 from apv_mcts.settings import SearchSettings
 from apv_mcts.simulation import DONE, N_THR, STARTED
 from apv_mcts.tree import ASKED, BUSY, EDGES, NODES, UNIT
+from features48.encoder import Encoder
 from go.board import BLACK, WHITE
 from go.coordinates import PASS, gtp_from_point
 from go.player import sensible_moves
@@ -263,3 +264,18 @@ def test_settings_that_make_no_sense_are_refused(policies, settings, sentence):
     with pytest.raises(UserError) as refused:
         new_search(policies, 5, settings)
     assert str(refused.value) == sentence
+
+
+def test_the_networks_are_shown_the_planes_of_the_position(policies):
+    """A board with its last moves, as it stands in the queue, gives the same planes as the position itself."""
+    encoder, rng = Encoder(48), np.random.default_rng(5)
+    for size in (5, 9):
+        search, position = new_search(policies, size, ALPHA_R, threads=1), Position(size)
+        for _ in range(40):
+            moves = sensible_moves(position)
+            position.play(int(rng.choice(moves)) if moves else PASS)
+            if position.is_over:
+                break
+            search.set_position(position)
+            shown = encoder.boards(search.root.board, search.root.recent[None])[0]
+            assert np.array_equal(shown, encoder.position(position)) and shown[4].sum() == (position.last_move != PASS)
