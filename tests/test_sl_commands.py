@@ -24,6 +24,7 @@ from sl_policy.evaluation import find_moves, held_out, summary
 from sl_policy.inference import ALL_SYMMETRIES, Policy
 from sl_policy.mistakes import draw_mistakes, mistakes
 from sl_policy.shipped import SIZES, network_path, shipped_path
+from sl_policy.trainer import PolicyTrainer
 from sl_policy.weights import PolicyWeights
 
 TINY = ("scale=tiny", "board=5x5", "run=small", "net.filters=4", "net.layers=3", "net.planes=20", "optimiser.batch=32")
@@ -195,13 +196,13 @@ def test_the_scale_of_the_paper_learns_and_resumes(command, runs, monkeypatch):
     store_of(runs / "paper" / "data.prepare", random_games(19, 24, 16), 19, shares=(0.2, 0.2))
     learnt = []
 
-    def die_after_two(trainer, number, step=train.PolicyTrainer.step):
+    def die_after_two(trainer, number, step=PolicyTrainer.step):
         if number == 2 and not learnt:
             learnt.append(trainer.network.weights().fingerprint())
             raise KeyboardInterrupt
         return step(trainer, number)
 
-    monkeypatch.setattr(train.PolicyTrainer, "step", die_after_two)
+    monkeypatch.setattr(PolicyTrainer, "step", die_after_two)
     arguments = ("scale=paper", "net=paper", "optimiser=paper", "watched=2", "tested=2", "threads=1", "positions=48")
     stopped = command(train, *arguments, "reports=3")
     assert stopped.code == 130 and "run the same command again to go on" in stopped.err
@@ -228,7 +229,7 @@ def test_the_scale_of_the_paper_learns_and_resumes(command, runs, monkeypatch):
 
 
 def test_learning_that_goes_astray_leaves_no_result(command, runs, monkeypatch):
-    step = train.PolicyTrainer.step
+    step = PolicyTrainer.step
 
     def explode(trainer, number):
         shown = step(trainer, number)
@@ -236,7 +237,7 @@ def test_learning_that_goes_astray_leaves_no_result(command, runs, monkeypatch):
             trainer.network.point_bias.data[3] = np.inf
         return shown
 
-    monkeypatch.setattr(train.PolicyTrainer, "step", explode)
+    monkeypatch.setattr(PolicyTrainer, "step", explode)
     done = command(train, *TINY)
     assert done.code == 2 and done.err.splitlines()[-1].startswith("prezero: Learning has gone astray")
     assert not (runs / "small" / "sl_policy.train" / "policy.safetensors").exists()
