@@ -1,15 +1,16 @@
 """The networks' side of the search: requests are taken in batches, answers written into the tree as others search on.
 
-Each position is shown to the policy network in one of the eight symmetries at random, an ensemble that costs nothing
-(Methods, "Symmetries").
+Each position is shown to the networks in one of the eight symmetries at random, an ensemble that costs nothing
+(Methods, "Symmetries"). An evaluator serves one search or many: what waits in all of them makes one batch.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from apv_mcts.atomics import atomic_add, atomic_store
-from apv_mcts.queue import FREE, READY, TAKEN, WAITING, Queue
+from apv_mcts.queue import Queue, leave, take
 from apv_mcts.rules import Rule
 from apv_mcts.simulation import DONE, back_up_value, finish_without_rollout
 from apv_mcts.tree import ANSWERED, NONE, Tree
@@ -18,7 +19,17 @@ from go.jit import kernel
 from sl_policy.inference import Policy
 from sl_policy.inputs import action_table, images_of_actions
 
-Values = Callable[[np.ndarray, np.ndarray], np.ndarray]  # boards and their last moves to values for the side to move
+# Boards, their last moves (the latest first) and the symmetries to show them in, to values for the side to move.
+Values = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+class Asking(Protocol):
+    """A search that has questions."""
+
+    tree: Tree
+    rule: Rule
+    queue: Queue
+    control: np.ndarray
 
 
 @kernel
@@ -55,52 +66,56 @@ def write_value(tree, rule, edge, path, depth, value, control):
     atomic_store(tree.asked_value, edge, ANSWERED)
 
 
-@kernel
-def _leave(queue, places):
-    """Give the places of answered requests free."""
-    for place in places:
-        atomic_store(queue.state, place, FREE)
-    atomic_add(queue.counters, WAITING, -len(places))
-
-
 class Evaluator:
-    """Answers requests; a network that is not there is not asked."""
+    """Answers requests, `batch` of each search at most at a time; a network that is not there is not asked."""
 
-    def __init__(self, policy: Policy | None, values: Values | None, beta: float, seed: int, batch: int) -> None:
+    def __init__(
+        self, policy: Policy | None, values: Values | None, beta: float = 0.67, seed: int = 1, batch: int = 8
+    ) -> None:
         self.policy, self.values, self.beta, self.batch = policy, values, beta, batch
         self.rng = np.random.default_rng(seed)
         self.answered = self.batches = 0
 
-    def serve(self, tree: Tree, rule: Rule, queue: Queue, control: np.ndarray) -> int:
-        """Answer the requests that wait, oldest first and one batch at most; return how many they were."""
-        ready = np.flatnonzero(queue.state == READY)
-        if len(ready) == 0:
+    def serve(self, askers: Sequence[Asking]) -> int:
+        """Answer what waits in some searches, the oldest of each first, as one batch; return how many requests."""
+        taken = [(asker, take(asker.queue, self.batch)) for asker in askers]
+        owners = [asker for asker, places in taken for _ in places]
+        if not owners:
             return 0
-        places = ready[np.argsort(queue.ticket[ready])][: self.batch]
-        queue.state[places] = TAKEN
-        boards, recent, nodes = queue.boards[places], queue.recent[places], queue.node[places]
-        wants_policy, wants_value = nodes != NONE, queue.edge[places] != NONE
-        if self.policy is not None and wants_policy.any():
-            self.answer_policy(tree, rule, nodes[wants_policy], boards[wants_policy], recent[wants_policy])
-        if self.values is not None and wants_value.any():
-            found = np.clip(self.values(boards[wants_value], recent[wants_value]), -1, 1)
-            for place, value in zip(places[wants_value], found, strict=True):
-                path, depth = queue.path[place], int(queue.depth[place])
-                write_value(tree, rule, queue.edge[place], path, depth, float(value), control)
-        _leave(queue, places)
-        self.answered += len(places)
-        self.batches += 1
-        return len(places)
 
-    def answer_policy(self, tree: Tree, rule: Rule, nodes: np.ndarray, boards: np.ndarray, recent: np.ndarray) -> None:
-        """Give some nodes the priors of the network."""
-        size = self.policy.size
-        images = images_of_actions(size)[self.rng.integers(0, SYMMETRIES, len(nodes))]
+        def gathered(name: str) -> np.ndarray:
+            return np.concatenate([getattr(asker.queue, name)[places] for asker, places in taken])
+
+        boards, recent, node, edge = (gathered(name) for name in ("boards", "recent", "node", "edge"))
+        symmetries = self.rng.integers(0, SYMMETRIES, len(owners))
+        wanted = np.flatnonzero(node != NONE)
+        if self.policy is not None and len(wanted):
+            scores = self._scores(boards[wanted], recent[wanted], symmetries[wanted])
+            for i, row in zip(wanted, scores, strict=True):
+                self._write_priors(owners[i], node[i], row, symmetries[i])
+        wanted = np.flatnonzero(edge != NONE)
+        if self.values is not None and len(wanted):
+            paths, depths = gathered("path"), gathered("depth")
+            found = np.clip(self.values(boards[wanted], recent[wanted], symmetries[wanted]), -1, 1)
+            for i, value in zip(wanted, found.tolist(), strict=True):
+                asker = owners[i]
+                write_value(asker.tree, asker.rule, edge[i], paths[i], int(depths[i]), value, asker.control)
+        for asker, places in taken:
+            leave(asker.queue, places)
+        self.answered += len(owners)
+        self.batches += 1
+        return len(owners)
+
+    def _scores(self, boards: np.ndarray, recent: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
+        """Return what the policy network says of boards, each turned by its symmetry."""
         planes, _ = self.policy.inputs.split(self.policy.inputs.encoder.boards(boards, recent))
         flat = planes.reshape(*planes.shape[:2], -1)
         turned = np.empty_like(flat)
-        for i, image in enumerate(images):
+        for i, image in enumerate(images_of_actions(self.policy.size)[symmetries]):
             turned[i][:, image] = flat[i]
-        scores = self.policy.score(turned.reshape(planes.shape))
-        for i, node in enumerate(nodes):
-            write_priors(tree, node, scores[i], images[i], action_table(size), self.beta, rule.pass_prior)
+        return self.policy.score(turned.reshape(planes.shape))
+
+    def _write_priors(self, asker: Asking, node: int, scores: np.ndarray, symmetry: int) -> None:
+        size = self.policy.size
+        images = images_of_actions(size)[symmetry]
+        write_priors(asker.tree, node, scores, images, action_table(size), self.beta, asker.rule.pass_prior)

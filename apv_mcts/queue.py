@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from apv_mcts.atomics import atomic_add, atomic_store, compare_and_swap
+from apv_mcts.atomics import atomic_add, atomic_load, atomic_store, compare_and_swap
 from features48.planes import EIGHT
 from go.board import BOARD
 from go.jit import kernel
@@ -59,3 +59,36 @@ def ask(queue, board, recent, node, edge, path, depth):
     atomic_add(queue.counters, WAITING, 1)
     atomic_store(queue.state, place, READY)
     return True
+
+
+@kernel
+def _ready(queue, places):
+    """Write the places of all requests that can be answered to `places`; return how many they are."""
+    found = 0
+    for place in range(len(queue.state)):
+        if atomic_load(queue.state, place) == READY:
+            places[found] = place
+            found += 1
+    return found
+
+
+def take(queue: Queue, most: int) -> np.ndarray:
+    """Take the requests that came first, so many at most; return their places, which `leave` gives free again.
+
+    One thread at a time may do this.
+    """
+    if queue.counters[WAITING] == 0:
+        return np.empty(0, np.int64)
+    places = np.empty(len(queue.state), np.int64)
+    ready = places[: _ready(queue, places)]
+    chosen = ready[np.argsort(queue.ticket[ready])][:most]
+    queue.state[chosen] = TAKEN
+    return chosen
+
+
+@kernel
+def leave(queue, places):
+    """Give the places of answered requests free."""
+    for place in places:
+        atomic_store(queue.state, place, FREE)
+    atomic_add(queue.counters, WAITING, -len(places))

@@ -28,6 +28,7 @@ class Rule(NamedTuple):
     has_value: bool
     has_policy: bool  # the policy network replaces priors
     has_tree_policy: bool  # gives new nodes their priors; else all moves have the same
+    has_replies: bool  # the most probable moves are stored for rollouts, with their contexts
     pass_prior: float
     komi: float
 

@@ -1,8 +1,8 @@
-"""A search of one position after another, with the tree kept between them; threads, evaluator and budgets.
+"""A search of one position after another, with the tree kept between them; threads, networks and budgets.
 
-`Search.run` searches for so many simulations, so many seconds, or until `stop`. On one thread, simulations and networks
-take turns, and a search with a seed is repeatable bit for bit; with more threads the networks answer on the thread that
-called, and nobody waits for them.
+`Search.run` searches for so many simulations, so many seconds, or until `stop`; `start` and `finish` do so in the
+background. On one thread, simulations and networks take turns, and a search with a seed is repeatable bit for bit; with
+more threads the networks answer meanwhile, and nobody waits for them.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from apv_mcts.evaluator import Evaluator, Values
+from apv_mcts.evaluator import Evaluator
 from apv_mcts.queue import RECENT, WAITING, new_queue
 from apv_mcts.reuse import copy_subtree
 from apv_mcts.rules import mean_value
@@ -26,24 +26,27 @@ from apv_mcts.simulation import (
     STOP,
     WAIT,
     Root,
+    ask_for_root,
     make_root,
     new_worker,
     run_simulations,
 )
 from apv_mcts.tree import ANSWERED, UNIT, new_tree
+from go.board import BLACK, WHITE
 from go.coordinates import PASS
 from go.playout import new_rng
 from go.position import Position
 from rollout.playout import Policy as PlayoutPolicy
+from rollout.replies import new_replies
 from rollout.tracker import TRACKER, begin
-from sl_policy.inference import Policy
 
 QUEUE = 256  # places, if rollouts go on meanwhile; more would only be older when they are answered
-MOST_MOVES = 2_000  # of a game, for the memory of superko
+USUAL_MOVES = 1_000  # of a game; the memory of superko grows if there are more
 EDGES_A_NODE = 200  # of a large board, on average at most; the pool is as large as that
 NO_BOUND = 1 << 60
 NAP = 0.0002  # seconds that a thread sleeps when it must wait for a network
 LOOK = 0.005  # seconds between two looks at the clock
+ADAPT = 0.002  # seconds between two looks at the queue
 CHUNK = 256  # simulations between two looks at the clock, on one thread without networks
 
 
@@ -69,50 +72,57 @@ class Search:
         size: int,
         priors: PlayoutPolicy,
         playouts: PlayoutPolicy,
-        policy: Policy | None = None,
-        values: Values | None = None,
+        evaluator: Evaluator | None = None,
+        seed: int = 1,
     ) -> None:
         check_search(settings)
-        self.settings, self.priors, self.playouts = settings, priors, playouts
+        if (settings.policy or settings.value) and evaluator is None:
+            raise ValueError("a search with networks needs an evaluator")
+        self.settings, self.priors, self.evaluator = settings, priors, evaluator
+        self.playouts = playouts._replace(replies=new_replies(), reply_chance=settings.replies)
         self.threads = settings.threads or os.cpu_count() or 1
         edges = settings.nodes * min(size * size + 1, EDGES_A_NODE)
         self.tree, self.spare = new_tree(settings.nodes, edges), new_tree(settings.nodes, edges)
-        has_rollouts = settings.rollouts != "none"
-        self.queue = new_queue(QUEUE if has_rollouts else 2 * settings.batch, MOST_DEPTH)
-        self.evaluator = None
-        if settings.policy or settings.value:
-            self.evaluator = Evaluator(policy, values, settings.beta, settings.seed, settings.batch)
-        self.workers = [new_worker(MOST_MOVES) for _ in range(self.threads)]
-        self.rngs = [new_rng(settings.seed, number) for number in range(self.threads)]
-        self.noise_rng = np.random.default_rng((settings.seed, 1))
+        self.queue = new_queue(QUEUE if settings.rollouts != "none" else 2 * settings.batch, MOST_DEPTH)
+        self.workers = [new_worker(USUAL_MOVES) for _ in range(self.threads)]
+        self.rngs = [new_rng(seed, number) for number in range(self.threads)]
+        self.noise_rng = np.random.default_rng((seed, 1))
         self.control = np.zeros(8, np.int64)
         self.control[N_THR] = settings.n_thr
         self.position: Position | None = None
+        self.background: threading.Thread | None = None
+        self.lock = threading.Lock()  # of the root, against those who look while another position is set
 
     def set_position(self, position: Position) -> None:
         """Make a position the root; if it follows from the last one by moves in the tree, keep what is below."""
         node = self._find(position)
-        self.position = position.copy()
-        self.rule = rule_of(self.settings, position.komi)
-        self.root = _root_of(position)
-        if node is None:
-            self.tree.counters[:] = 0
-            make_root(self.rule, self.tree, self.priors, self.root, self.workers[0])
-        elif node > 0:
-            copy_subtree(self.tree, self.spare, node, np.zeros(len(self.tree.first), np.int32))
-            self.tree, self.spare = self.spare, self.tree
+        with self.lock:
+            self.position = position.copy()
+            self.rule = rule_of(self.settings, position.komi)
+            self.root = _root_of(position)
+            if len(self.root.history) + MOST_DEPTH > len(self.workers[0].history):
+                self.workers = [new_worker(2 * len(self.root.history)) for _ in self.workers]
+            if node is None:
+                self.tree.counters[:] = 0
+                make_root(self.rule, self.tree, self.priors, self.root, self.workers[0])
+            elif node > 0:
+                copy_subtree(self.tree, self.spare, node, np.zeros(len(self.tree.first), np.int32))
+                self.tree, self.spare = self.spare, self.tree
 
     def _find(self, position: Position) -> int | None:
-        """Return the node of a position that follows from the present one; None if there is no such node."""
+        """Return the node of a position that follows from the present one; None if there is no such node.
+
+        In the tree, players alternate; in a game that is set up they need not.
+        """
         if self.position is None or not position.follows(self.position):
             return None
-        node = 0
+        node, color = 0, self.position.to_move
         for move in position.history[len(self.position.history) :]:
             edges = [e for e in self._edges(node) if self.tree.move[e] == move.point]
-            if not edges or self.tree.child[edges[0]] < 0:
+            if not edges or self.tree.child[edges[0]] < 0 or move.color != color:
                 return None
-            node = int(self.tree.child[edges[0]])
-        return node
+            node, color = int(self.tree.child[edges[0]]), BLACK + WHITE - color
+        return node if color == position.to_move else None
 
     def _edges(self, node: int) -> range:
         first = int(self.tree.first[node])
@@ -123,8 +133,52 @@ class Search:
 
         Without a bound it goes on until `stop` is called from another thread.
         """
+        self.prepare()
+        return self._run(simulations, seconds)
+
+    def start(self, simulations: int = 0, seconds: float = 0.0) -> None:
+        """Search in the background, until a bound is reached or `finish` is called."""
+        self.prepare()
+        self.background = threading.Thread(target=self._run, args=(simulations, seconds), daemon=True)
+        self.background.start()
+
+    def finish(self) -> None:
+        """Let a search in the background end, and wait until it has."""
+        self.stop()
+        if self.background is not None:
+            self.background.join()
+            self.background = None
+
+    def stop(self) -> None:
+        """Let a search that is under way end."""
+        self.control[STOP] = 1
+
+    def prepare(self) -> None:
+        """Make ready for simulations: the root has the priors of the network before the first one, and noise if wanted.
+
+        Whoever prepares many searches at once lets them share a batch (`apv_mcts.many`).
+        """
+        self.reset()
+        while self._serve():
+            pass
+        self.add_noise()
+
+    def reset(self) -> None:
+        """Begin to count anew, and ask for the priors of the root."""
         self.control[[STARTED, DONE, STOP, COLLISIONS]] = 0
-        self._prepare_root()
+        if self.rule.has_policy:
+            ask_for_root(self.tree, self.root, self.queue, self.workers[0].path)
+
+    def add_noise(self) -> None:
+        """Mix Dirichlet noise into the priors of the root, if the settings say so."""
+        edges = self._edges(0)[:-1]  # all but the pass
+        if self.settings.noise > 0 and len(edges) > 0:
+            part = slice(edges.start, edges.stop)
+            drawn = self.noise_rng.dirichlet(np.full(len(edges), self.settings.noise_alpha))
+            kept = (1 - self.settings.noise) * self.tree.prior[part]
+            self.tree.prior[part] = kept + self.settings.noise * (1 - self.rule.pass_prior) * drawn
+
+    def _run(self, simulations: int, seconds: float) -> int:
         deadline = time.monotonic() + seconds if seconds else float("inf")
         if self.threads == 1:
             self._run_in_turns(simulations or NO_BOUND, deadline)
@@ -132,25 +186,24 @@ class Search:
             self._run_together(simulations or NO_BOUND, deadline)
         return int(self.control[DONE])
 
-    def stop(self) -> None:
-        """Let a search that is under way end."""
-        self.control[STOP] = 1
-
-    def _simulate(self, number: int, budget: int) -> int:
+    def simulate(self, number: int, budget: int) -> int:
+        """Simulate as thread `number` until all threads together have begun so many, or must wait for a network."""
         shared = self.tree, self.rule, self.root, self.queue, self.priors, self.playouts
         return run_simulations(*shared, self.workers[number], self.rngs[number], self.control, budget)
 
+    def simulate_some(self, budget: int) -> None:
+        """Simulate until about as many requests wait as the network answers at once."""
+        chunk = self.settings.batch if self.evaluator is not None else CHUNK
+        self.simulate(0, min(budget, int(self.control[STARTED]) + chunk))
+
     def _serve(self) -> int:
         """Answer a batch of requests; return how many they were."""
-        if self.evaluator is None:
-            return 0
-        answered = self.evaluator.serve(self.tree, self.rule, self.queue, self.control)
-        if self.settings.adapt and self.rule.has_rollouts and self.rule.has_policy:
-            self._adapt()
-        return answered
+        return 0 if self.evaluator is None else self.evaluator.serve([self])
 
-    def _adapt(self) -> None:
+    def adapt(self) -> None:
         """Raise n_thr when requests pile up, lower it when the network has nothing to do (Methods)."""
+        if not (self.settings.adapt and self.rule.has_rollouts and self.rule.has_policy):
+            return
         waiting = int(self.queue.counters[WAITING])
         if waiting > 2 * self.settings.batch:
             self.control[N_THR] += 1
@@ -159,9 +212,9 @@ class Search:
 
     def _run_in_turns(self, budget: int, deadline: float) -> None:
         """Search on this thread, and answer requests as soon as a few wait: repeatable."""
-        chunk = self.settings.batch if self.evaluator is not None else CHUNK
         while self.control[STOP] == 0 and self.control[DONE] < budget and time.monotonic() < deadline:
-            self._simulate(0, min(budget, int(self.control[STARTED]) + chunk))
+            self.simulate_some(budget)
+            self.adapt()
             while self._serve():
                 pass
 
@@ -169,16 +222,21 @@ class Search:
         """Search on several threads, while the networks answer on this one."""
 
         def work(number: int) -> None:
-            while self.control[STOP] == 0 and self._simulate(number, budget) == WAIT:
+            while self.control[STOP] == 0 and self.simulate(number, budget) == WAIT:
                 time.sleep(NAP)
 
         threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(self.threads)]
         for thread in threads:
             thread.start()
+        adapted = time.monotonic()
         try:
             while any(thread.is_alive() for thread in threads):
-                if time.monotonic() >= deadline:
+                now = time.monotonic()
+                if now >= deadline:
                     self.stop()
+                if now - adapted >= ADAPT:
+                    self.adapt()
+                    adapted = now
                 if not self._serve():
                     time.sleep(NAP if self.evaluator is not None else LOOK)
         finally:
@@ -187,18 +245,6 @@ class Search:
                 thread.join()
             while self._serve():
                 pass
-
-    def _prepare_root(self) -> None:
-        """Give the root its priors before the first simulation, and noise if wanted."""
-        if self.rule.has_policy and self.tree.asked_policy[0] != ANSWERED:
-            node = np.zeros(1, np.int64)
-            self.evaluator.answer_policy(self.tree, self.rule, node, self.root.board, self.root.recent[None])
-        edges = self._edges(0)[:-1]  # all but the pass
-        if self.settings.noise > 0 and len(edges) > 0:
-            part = slice(edges.start, edges.stop)
-            drawn = self.noise_rng.dirichlet(np.full(len(edges), self.settings.noise_alpha))
-            kept = (1 - self.settings.noise) * self.tree.prior[part]
-            self.tree.prior[part] = kept + self.settings.noise * (1 - self.rule.pass_prior) * drawn
 
     def statistics(self, node: int = 0) -> list[EdgeStatistics]:
         """Return what is known of the moves of a node, the most visited first."""

@@ -15,6 +15,7 @@ BOUNDS = {
     "n_vl": (0, 1_000),
     "beta": (0.01, 100),
     "pass_prior": (0, 1),
+    "replies": (0, 1),
     "noise": (0, 1),
     "noise_alpha": (0.0001, 1_000),
     "threads": (0, 256),
@@ -39,12 +40,12 @@ class SearchSettings:
     n_vl: int = setting(3, "virtual losses of a simulation under way (paper: 3)")
     beta: float = setting(0.67, "temperature of the priors: scores of the network are divided by it (paper: 0.67)")
     pass_prior: float = setting(0.01, "prior of passing")
+    replies: float = setting(0.0, "chance that a rollout plays the tree's reply where its context comes up again")
     noise: float = setting(0.0, "share of Dirichlet noise in the priors of the root (Zero: 0.25)")
     noise_alpha: float = setting(0.03, "concentration of that noise (Zero: 0.03 on 19x19)")
     threads: int = setting(0, "threads that search; 0 takes all cores")
     batch: int = setting(8, "positions that the networks are given at once, at most")
-    nodes: int = setting(200_000, "nodes of the tree at most; after that it no longer grows")
-    seed: int = setting(1, "seed of all randomness; with one thread and without a clock, a search is repeatable")
+    nodes: int = setting(100_000, "nodes of the tree at most; after that it no longer grows")
 
 
 def rule_of(settings: SearchSettings, komi: float) -> Rule:
@@ -58,6 +59,7 @@ def rule_of(settings: SearchSettings, komi: float) -> Rule:
         has_value=settings.value,
         has_policy=settings.policy,
         has_tree_policy=settings.priors == "tree",
+        has_replies=settings.replies > 0,
         pass_prior=settings.pass_prior,
         komi=komi,
     )
@@ -73,5 +75,7 @@ def check_search(settings: SearchSettings) -> None:
             raise UserError(f"search.{name}={getattr(settings, name)} is not between {least} and {most:,}.")
     if settings.rollouts == "none" and not settings.value:
         raise UserError("A search without rollouts and without a value network has nothing to go by.")
+    if settings.replies > 0 and (settings.priors != "tree" or settings.rollouts != "rollout"):
+        raise UserError("search.replies needs search.priors=tree and search.rollouts=rollout, which know the contexts.")
     if settings.rollouts == "none" and settings.rule != "puct":
         raise UserError(f"search.rule={settings.rule} needs rollouts.")

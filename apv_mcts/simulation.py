@@ -23,6 +23,7 @@ from go.jit import inlined_kernel, kernel
 from go.score import area_margin
 from rollout.features import Candidates, find_candidates, new_candidates
 from rollout.playout import Workspace, new_workspace, policy_playout
+from rollout.replies import remember
 from rollout.softmax import score
 from rollout.tracker import TRACKER, play_tracked
 
@@ -114,6 +115,13 @@ def make_node(rule, tree, policy, b, t, history, plies, recent, work):
 
 
 @kernel
+def ask_for_root(tree, root, queue, path):
+    """Ask the policy network for the priors of the root, unless it was asked before."""
+    if compare_and_swap(tree.asked_policy, 0, NOT_ASKED, ASKED):
+        ask(queue, root.board, root.recent, np.int64(0), np.int64(NONE), path, 0)
+
+
+@kernel
 def make_root(rule, tree, policy, root, work):
     """Make node 0 of the position to search."""
     plies = len(root.history)
@@ -166,8 +174,18 @@ def outcome_for(b, komi, color):
     return black if color == BLACK else -black
 
 
+@kernel
+def _remember_reply(replies, boards, tracker, recent, moves, priors, first, count):
+    """Store the most probable move of a node as the reply to the last two (`rollout.replies`)."""
+    best = first
+    for e in range(first, first + count):
+        if priors[e] > priors[best]:
+            best = e
+    remember(replies, boards[0], tracker[0], np.int64(recent[0]), np.int64(recent[1]), np.int64(moves[best]))
+
+
 @inlined_kernel
-def _descend(tree, rule, queue, work, rng, plies):
+def _descend(tree, rule, queue, replies, work, rng, plies):
     """Go down the tree from the root, whose board and moves the worker holds, to a leaf.
 
     Return the depth, the last edge, and what is behind it: NONE, or BUSY if another thread is making a node of it.
@@ -182,6 +200,8 @@ def _descend(tree, rule, queue, work, rng, plies):
         if claimed and not ask(queue, boards, recent, child, NONE, path, depth):
             atomic_store(asked_policy, child, NOT_ASKED)  # the queue is full; the next visit asks again
         first, count = np.int64(firsts[child]), np.int64(counts[child])
+        if rule.has_replies:
+            _remember_reply(replies, boards, tracker, recent, moves, priors, first, count)
         if rule.kind == PUCT:
             e = best_puct(rule, first, count, priors, n_r, w_r, n_v, w_v)
         elif rule.kind == UCB1:
@@ -257,7 +277,7 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
     boards, tracker, history, recent = work.rollout.board, work.tracker, work.history, work.recent
     start, start_tracker, start_recent = root.board, root.tracker, root.recent
     b, t, children, n_r, asked_value = boards[0], tracker[0], tree.child, tree.n_r, tree.asked_value
-    plies, color = len(root.history), np.int64(start[0].to_move)
+    plies, color, replies = len(root.history), np.int64(start[0].to_move), playouts.replies
     most_edges = 1 + start[0].rows * start[0].columns
     history[:plies] = root.history
     while atomic_load(control, STOP) == 0:
@@ -268,7 +288,7 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
         recent[:] = start_recent
         if rule.has_tree_policy:
             tracker[0] = start_tracker[0]
-        depth, e, child = _descend(tree, rule, queue, work, rng, plies)
+        depth, e, child = _descend(tree, rule, queue, replies, work, rng, plies)
         is_over = b.passes >= 2
         claimed = (not rule.has_rollouts) and (not is_over) and compare_and_swap(asked_value, e, NOT_ASKED, ASKED)
         may_grow = rule.has_rollouts or claimed or asked_value[e] == ANSWERED

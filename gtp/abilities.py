@@ -55,8 +55,11 @@ class Analyst(Protocol):
     def begin(self, position: Position) -> None:
         """Think about a position in the background, until `end`."""
 
-    def findings(self) -> Findings:
-        """Tell what has been found so far; asked from another thread, and also while `decide` is at work."""
+    def findings(self, ownership: bool = False) -> Findings:
+        """Tell what has been found so far, with ownership if it is asked for and can be told.
+
+        Asked from another thread, and also while `decide` is at work.
+        """
 
     def end(self) -> None:
         """Stop thinking; return when all is quiet."""

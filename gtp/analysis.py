@@ -115,7 +115,7 @@ def analyze(session: Session, arguments: list[str], form: Format) -> Iterator[st
         try:
             yield ""  # the answer begins at once, even if the first report is far
             while not session.interrupted(options.seconds):
-                yield form(session.player.findings(), session.position.size, options)
+                yield form(session.player.findings(options.ownership), session.position.size, options)
         finally:
             session.player.end()
 
@@ -143,7 +143,7 @@ def genmove_analyze(session: Session, arguments: list[str], form: Format) -> Ite
         thread.start()
         try:
             while not done.wait(options.seconds):
-                yield form(session.player.findings(), size, options)
+                yield form(session.player.findings(options.ownership), size, options)
         finally:
             thread.join()
         if errors:

@@ -48,7 +48,7 @@ COMMANDS = {
     "sl_policy.table": Command(
         "sl_policy.table", "learn networks of several widths and inputs: Extended Data Table 3 at our scale"
     ),
-    "gtp": Command("sl_policy.engine", "play as a GTP engine, for Sabaki, GoGui and other programs"),
+    "gtp": Command("apv_mcts.engine", "play as a GTP engine, for Sabaki, GoGui and other programs"),
 }
 
 

@@ -13,20 +13,23 @@ import numpy as np
 from go.coordinates import PASS, POINTS
 from go.jit import kernel
 
-NONE = 0  # no reply: no move is zero steps from the last one
+STEP_BITS = np.uint64(11)  # a step is less than `POINTS` either way
+STEP_MASK = np.uint64((1 << 11) - 1)
 MIX = np.uint64(0xD6E8FEB86659FD93)
 STONE_CLASSES = 3  # chains of 1, 2 and at least 3 stones
 
 
 class Replies(NamedTuple):
-    """A table of fixed size: a new context takes the place of an old one with the same slot."""
+    """A table of fixed size: a new context takes the place of an old one with the same slot.
 
-    keys: np.ndarray
-    steps: np.ndarray
+    Context and step are one number, written and read in one go, so threads may share a table without a lock. 0 is none.
+    """
+
+    entries: np.ndarray  # uint64: the context but for its last bits, and in these the step plus `POINTS`
 
 
 def new_replies(bits: int = 16) -> Replies:
-    return Replies(np.zeros(1 << bits, np.uint64), np.zeros(1 << bits, np.int16))
+    return Replies(np.zeros(1 << bits, np.uint64))
 
 
 @kernel
@@ -46,14 +49,17 @@ def context_of(b, t, last, before):
 
 
 @kernel
+def _slot(replies, key):
+    return (key >> STEP_BITS) & np.uint64(len(replies.entries) - 1)
+
+
+@kernel
 def remember(replies, b, t, last, before, move):
     """Store the reply to the last two moves."""
     if last == PASS or before == PASS or move == PASS:
         return
     key = context_of(b, t, last, before)
-    slot = key & np.uint64(len(replies.keys) - 1)
-    replies.keys[slot] = key
-    replies.steps[slot] = move - last
+    replies.entries[_slot(replies, key)] = (key & ~STEP_MASK) | np.uint64(move - last + POINTS)
 
 
 @kernel
@@ -62,8 +68,8 @@ def recall(replies, b, t, last, before):
     if last == PASS or before == PASS:
         return np.int64(PASS)
     key = context_of(b, t, last, before)
-    slot = key & np.uint64(len(replies.keys) - 1)
-    if replies.keys[slot] != key or replies.steps[slot] == NONE:
+    entry = replies.entries[_slot(replies, key)]
+    if entry == 0 or (entry & ~STEP_MASK) != (key & ~STEP_MASK):
         return np.int64(PASS)
-    move = last + np.int64(replies.steps[slot])
+    move = last + np.int64(entry & STEP_MASK) - POINTS
     return move if 0 < move < POINTS else np.int64(PASS)

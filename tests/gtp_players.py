@@ -71,18 +71,18 @@ class Thinker(Scripted):
         self.position, self.visits = position, 0
         self.log.append("begin")
 
-    def findings(self) -> Findings:
+    def findings(self, ownership: bool = False) -> Findings:
         self.visits += 10
         if self.visits >= 20:
             self.twice.set()
         corner, centre = (self.position.point(name) for name in ("A1", "C3"))
-        ownership = np.zeros((self.position.size, self.position.size))
-        ownership[0, 0], ownership[-1, 0] = 1.0, -0.25
+        owned = np.zeros((self.position.size, self.position.size))
+        owned[0, 0], owned[-1, 0] = 1.0, -0.25
         moves = [
             Finding(centre, self.visits, 0.51234, 0.25, 1.5, (centre, corner, PASS)),
             Finding(corner, 0, 0.25, 0.0625),
         ]
-        return Findings(moves, self.visits, ownership)
+        return Findings(moves, self.visits, owned if ownership else None)
 
     def end(self) -> None:
         self.log.append("end")

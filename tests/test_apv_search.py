@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from apv_mcts.evaluator import Evaluator
 from apv_mcts.search import Search
 from apv_mcts.settings import SearchSettings
 from apv_mcts.simulation import DONE, N_THR, STARTED
@@ -56,17 +57,18 @@ def network(size):
     return Policy(PolicyNetwork(size, NetSettings(filters=4, layers=3, planes=4), init="he").weights())
 
 
-def stones_ahead(boards, recent):
+def stones_ahead(boards, recent, symmetries):
     """Value a position by its stones: better for whoever has more of them."""
     ahead = [(np.sum(b["color"] == BLACK) - np.sum(b["color"] == WHITE), b["to_move"]) for b in boards]
     return np.array([np.tanh(0.3 * (n if color == BLACK else -n)) for n, color in ahead])
 
 
-def new_search(policies, size, preset, values=stones_ahead, **settings):
+def new_search(policies, size, preset, values=stones_ahead, seed=1, **settings):
     given = SearchSettings(**{"nodes": 3_000, **preset, **settings})
     priors = policies["tree"] if given.priors == "tree" else policies["uniform"]
     playouts = policies["uniform" if given.rollouts == "uniform" else "rollout"]
-    return Search(given, size, priors, playouts, network(size) if given.policy else None, values)
+    evaluator = Evaluator(network(size) if given.policy else None, values, given.beta, seed, given.batch)
+    return Search(given, size, priors, playouts, evaluator, seed)
 
 
 def check_invariants(search, simulations):
@@ -116,7 +118,7 @@ def test_one_thread_with_a_seed_is_repeatable_bit_for_bit(policies, name):
         assert not all(np.array_equal(a, b) for a, b in zip(trees[0], trees[2], strict=True))
 
 
-def two_ply_trap(boards, recent):
+def two_ply_trap(boards, recent, symmetries):
     """After black A1 all looks well for black, but white B2 is the end of it; any other move is a little good."""
     values = []
     for board in boards:
@@ -145,7 +147,9 @@ def test_a_move_that_is_refuted_in_two_plies_is_not_played(policies, threads):
 
 def test_values_keep_their_range_and_their_side(policies):
     """Trap 6: values are from -1 to 1, seen by the player of the move."""
-    always = new_search(policies, 5, ALPHA_V, lambda boards, recent: np.where(boards["to_move"] == BLACK, 3.0, -3.0))
+    always = new_search(
+        policies, 5, ALPHA_V, lambda boards, recent, symmetries: np.where(boards["to_move"] == BLACK, 3.0, -3.0)
+    )
     always.set_position(Position(5))
     always.run(simulations=100)
     visited = [edge for edge in always.statistics() if edge.visits]
@@ -248,7 +252,7 @@ def test_the_threshold_follows_the_queue(policies):
     assert search.control[N_THR] < 30
     search.queue.counters[1] = 100
     before = search.control[N_THR]
-    search._adapt()
+    search.adapt()
     assert search.control[N_THR] == before + 1
 
 

@@ -17,7 +17,7 @@ from go.jit import kernel
 from go.playout import new_rng
 from sl_policy.inputs import action_table, images_of_actions
 
-PAPER = Rule(PUCT, 0.5, 5.0, 3, True, True, True, True, 0.01, 7.5)
+PAPER = Rule(PUCT, 0.5, 5.0, 3, True, True, True, True, False, 0.01, 7.5)
 
 
 @kernel

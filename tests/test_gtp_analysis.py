@@ -183,7 +183,7 @@ def test_a_move_with_analysis(command):
 
 def test_failures_of_an_analysis():
     class Failing(Thinker):
-        def findings(self):
+        def findings(self, ownership=False):
             raise RuntimeError("out of thoughts")
 
         def decide(self, position):

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from apv_mcts.players import PlayerSettings, new_player
 from go.errors import GoError
 from go.position import Position
 from go.settings import BoardSettings
@@ -10,7 +11,6 @@ from pipeline.artefact import VERSION
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.settings import setting
-from sl_policy.players import new_player
 
 NAME = "gtp"
 
@@ -18,17 +18,18 @@ NAME = "gtp"
 @dataclasses.dataclass
 class Settings:
     board: BoardSettings = setting(BoardSettings, "the board until another one is asked for")
-    player: str = setting("sl", "who plays: random, rollout, tree (pattern policies) or sl (policy network)")
-    greedy: bool = setting(True, "take the most probable move instead of drawing one")
-    seed: int = setting(1, "seed of all randomness")
+    player: PlayerSettings = setting(PlayerSettings, "who plays")
+    ponder: bool = setting(False, "think while the opponent does, if the player can")
 
 
 def main(settings: Settings) -> None:
-    player = new_player(settings.player, settings.greedy, settings.seed)
+    player = new_player(settings.player)
     size = Position(settings.board.size, settings.board.komi).size
     if not player.plays_on(size):
-        raise UserError(f"player={settings.player} plays on {', '.join(f'{s}x{s}' for s in player.sizes)} only.")
-    serve(player, size=size, komi=settings.board.komi, version=VERSION)
+        boards = ", ".join(f"{known}x{known}" for known in player.sizes)
+        raise UserError(f"player={settings.player.name} plays on {boards} only.")
+    player.get_ready(size)
+    serve(player, size=size, komi=settings.board.komi, version=VERSION, ponder=settings.ponder)
 
 
 if __name__ == "__main__":

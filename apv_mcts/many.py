@@ -1,0 +1,36 @@
+"""Many games at once: searches that share an evaluator take turns with it, so that all their questions make one batch.
+
+Each search has one thread's worth of simulations between two batches, so all of it is repeatable. Kernels run without
+the global lock: the searches of a turn are spread over the cores.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from apv_mcts.search import Search
+from apv_mcts.simulation import DONE
+
+
+def search_many(searches: Sequence[Search], simulations: int, pool: ThreadPoolExecutor | None = None) -> None:
+    """Make so many simulations in each search, from the position that is set there.
+
+    Between two batches each search makes `settings.batch` simulations, so a batch has as many requests for each game at
+    most; with 1, each search goes on as if it were alone with the network.
+    """
+    evaluator = searches[0].evaluator
+    if any(search.evaluator is not evaluator for search in searches):
+        raise ValueError("searches that go on together share one evaluator")
+    for search in searches:
+        search.reset()
+    while evaluator is not None and evaluator.serve(searches):
+        pass
+    for search in searches:
+        search.add_noise()
+    todo = list(searches)
+    while todo:
+        list((pool.map if pool else map)(lambda search: search.simulate_some(simulations), todo))
+        for search in todo:
+            search.adapt()
+        while evaluator is not None and evaluator.serve(todo):
+            pass
+        todo = [search for search in todo if search.control[DONE] < simulations]

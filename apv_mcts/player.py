@@ -1,0 +1,210 @@
+"""A player that searches: it minds its clock, ponders, can be watched, resigns, and can tell which stones are dead."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from apv_mcts.maps import plane_maps
+from apv_mcts.search import EdgeStatistics, Search
+from apv_mcts.time_control import seconds_for_move, seconds_more
+from go.board import BLACK, WHITE
+from go.coordinates import PASS, POINTS
+from go.player import RESIGN, Candidate, Decision, ends_well
+from go.playout import new_rng
+from go.position import Position
+from gtp.abilities import Finding, Findings
+from gtp.clock import Clock
+from rollout.playout import policy_games
+
+TRIED = 0.05  # of the visits of the most visited move: what was tried less is not known well enough to go by its value
+JUDGED = 400  # rollouts that tell which stones are dead
+SURVIVES = 0.3  # share of rollouts in which a living stone keeps its point at least
+LOOKED_AT = 1_000  # simulations for a map of a position that nobody has searched
+
+
+class SearchPlayer:
+    """Searches for so many simulations, so many seconds, or as long as its clock allows; what comes first.
+
+    With neither simulations nor seconds it does not search, and takes the move with the highest prior. `make` makes the
+    search of a board, which is kept as long as the game is on such a board.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        sizes: tuple[int, ...],
+        make: Callable[[int], Search],
+        simulations: int = 0,
+        seconds: float = 0.0,
+        resign: float = -1.0,
+    ) -> None:
+        self.name, self.sizes, self.make = name, sizes, make
+        self.simulations, self.seconds, self.resign = simulations, seconds, resign
+        self.clocks: dict[int, Clock | None] = {}
+        self.size, self.search = 0, None
+        self.rng = new_rng(1)
+        self.looking = threading.Lock()
+
+    def plays_on(self, size: int) -> bool:
+        return size in self.sizes
+
+    def get_ready(self, size: int) -> Search:
+        """Load what is needed for a board, unless it is there."""
+        if self.search is None or self.size != size:
+            self.size, self.search = size, self.make(size)
+        return self.search
+
+    def _at(self, position: Position) -> Search:
+        search = self.get_ready(position.size)
+        search.finish()
+        search.set_position(position)
+        return search
+
+    def decide(self, position: Position) -> Decision:
+        began = time.monotonic()
+        search = self._at(position)
+        if self.simulations or self.seconds:
+            self._think(position, search, began)
+        else:
+            search.prepare()
+        return self._decision(position, search)
+
+    def _think(self, position: Position, search: Search, began: float) -> None:
+        clock, size, ply = self.clocks.get(position.to_move), position.size, len(position.history)
+        seconds = seconds_for_move(clock, size, ply) if clock else self.seconds
+        left = max(0.001, seconds - (time.monotonic() - began)) if seconds else 0.0
+        done = search.run(self.simulations, left)
+        more = seconds_more(clock, size, ply) if clock else 0.0
+        if more and (not self.simulations or done < self.simulations) and in_two_minds(search.statistics()):
+            search.run(self.simulations and self.simulations - done, more)
+
+    def _decision(self, position: Position, search: Search) -> Decision:
+        edges = search.statistics()
+        total = sum(edge.visits for edge in edges)
+        shares = [edge.visits / total if total else edge.prior for edge in edges]
+        candidates = [
+            Candidate(edge.move, share, _why(edge))
+            for edge, share in zip(edges, shares, strict=True)
+            if edge.move != PASS and share > 0
+        ]
+        if self._ends_well(position):
+            return Decision(PASS, "the opponent passed, and the game is won as it stands", candidates)
+        if total and best_value(edges) < self.resign:
+            return Decision(RESIGN, f"no move wins more than {50 + 50 * best_value(edges):.0f}%", candidates)
+        return Decision(edges[0].move, _why(edges[0]), candidates)
+
+    def _ends_well(self, position: Position) -> bool:
+        """Tell if passing after a pass wins, by the stones as they stand and also without our dead ones."""
+        if not ends_well(position):
+            return False
+        lost = [p for p in self.dead_stones(position) if position.board["color"][p] == position.to_move]
+        return not lost or ends_well_without(position, lost)
+
+    def set_clock(self, color: int, clock: Clock | None) -> None:
+        self.clocks[color] = clock
+
+    def begin(self, position: Position) -> None:
+        self._at(position).start()
+
+    def end(self) -> None:
+        if self.search is not None:
+            self.search.finish()
+
+    ponder, stop = begin, end
+
+    def findings(self, ownership: bool = False) -> Findings:
+        """Tell what is known of the root, which may be searched meanwhile."""
+        search = self.search
+        if search is None or search.position is None:
+            return Findings([])
+        with search.lock:
+            edges = search.statistics()
+            variations = [tuple(search.principal_variation(edge)) for edge in edges]
+            position = search.position.copy()
+        moves = [
+            Finding(edge.move, edge.visits, 0.5 + 0.5 * edge.q, edge.prior, pv=variation)
+            for edge, variation in zip(edges, variations, strict=True)
+            if edge.visits > 0
+        ]
+        owned = self._ownership(position, variations[0]) if ownership else None
+        return Findings(moves, sum(edge.visits for edge in edges), owned)
+
+    def _ownership(self, position: Position, moves: tuple[int, ...]) -> np.ndarray:
+        """Say whose each point will be after a variation, by rollouts: from -1 for white to 1 for black."""
+        for move in moves:
+            if not position.is_over:
+                position.play(move)
+        owned = self._owned(position)
+        return position.by_row_and_column((owned[BLACK] - owned[WHITE]) / JUDGED)
+
+    def _owned(self, position: Position) -> np.ndarray:
+        """Count by colour and point who owns what after rollouts."""
+        live = position.copy()
+        live.board["passes"] = 0  # or there would be nothing to play
+        with self.looking:
+            return policy_games(live, JUDGED, self.get_ready(position.size).playouts, self.rng)[1]
+
+    def dead_stones(self, position: Position) -> set[int]:
+        """Return the stones whose points the opponent mostly owns after rollouts, chain by chain."""
+        owned, chains = self._owned(position), {}
+        for point in range(POINTS):
+            color = int(position.board["color"][point])
+            if color in (BLACK, WHITE):
+                chains.setdefault(int(position.board["chain"][point]), []).append((point, owned[color, point] / JUDGED))
+        return {
+            point for stones in chains.values() if np.mean([s for _, s in stones]) < SURVIVES for point, _ in stones
+        }
+
+    def heat_maps(self) -> dict[str, Callable[[Position], np.ndarray]]:
+        """Return maps of what the search knows of each move, and of the feature planes."""
+
+        def shown(value: Callable[[EdgeStatistics], float]) -> Callable[[Position], np.ndarray]:
+            def numbers(position: Position) -> np.ndarray:
+                by_point = np.zeros(POINTS)
+                for edge in self._looked_at(position):
+                    by_point[edge.move] = value(edge)
+                by_point[PASS] = 0
+                return position.by_row_and_column(by_point)
+
+            return numbers
+
+        return {
+            "prior": shown(lambda edge: edge.prior),
+            "visits": shown(lambda edge: edge.visits),
+            "value": shown(lambda edge: edge.q if edge.visits else 0.0),
+        } | plane_maps()
+
+    def _looked_at(self, position: Position) -> list[EdgeStatistics]:
+        search = self._at(position)
+        search.prepare()
+        if not any(edge.visits for edge in search.statistics()):
+            search.run(simulations=LOOKED_AT)
+        return search.statistics()
+
+
+def best_value(edges: list[EdgeStatistics]) -> float:
+    """Return the highest value of a move that was tried often enough."""
+    return max(edge.q for edge in _tried(edges))
+
+
+def in_two_minds(edges: list[EdgeStatistics]) -> bool:
+    """Tell if the most visited move is not the one with the highest value."""
+    return edges[0].q < best_value(edges)
+
+
+def _tried(edges: list[EdgeStatistics]) -> list[EdgeStatistics]:
+    return [edge for edge in edges if edge.visits >= max(1, TRIED * edges[0].visits)] or edges[:1]
+
+
+def ends_well_without(position: Position, stones: list[int]) -> bool:
+    """Tell if the side to move wins as the board stands when some stones are taken off it."""
+    score = position.copy().set_up(empty=stones).score()
+    return score > 0 if position.to_move == BLACK else score < 0
+
+
+def _why(edge: EdgeStatistics) -> str:
+    if not edge.visits:
+        return f"prior {100 * edge.prior:.1f}%"
+    return f"{edge.visits:,} visits, wins {50 + 50 * edge.q:.1f}%, prior {100 * edge.prior:.1f}%"

@@ -1,0 +1,111 @@
+"""Players by name: each is a file of settings in `conf/player/`, from random moves to the whole search."""
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+import yaml
+from omegaconf import OmegaConf
+
+from apv_mcts.maps import plane_maps
+from apv_mcts.parts import load_network, new_search, patterns_path, sizes_of
+from apv_mcts.player import SearchPlayer
+from apv_mcts.settings import SearchSettings, check_search
+from go.player import Decision, Player, RandomPlayer
+from go.position import Position
+from pipeline.artefact import ROOT
+from pipeline.errors import UserError
+from pipeline.settings import setting
+from rollout.model import Model
+from rollout.player import RolloutPlayer
+from sl_policy.player import PolicyPlayer
+
+PRESETS = ROOT / "conf" / "player"
+KINDS = ("random", "rollout", "tree", "sl", "search")
+
+
+@dataclasses.dataclass
+class PlayerSettings:
+    """Who plays, with what, and for how long."""
+
+    name: str = setting("", "what the player is called")
+    kind: str = setting("search", f"what decides: {', '.join(KINDS)}")
+    run: str = setting("", "a run whose policies and network play; empty: those that come with Prezero")
+    seed: int = setting(1, "seed of all randomness")
+    greedy: bool = setting(True, "without a search: take the most probable move instead of drawing one")
+    simulations: int = setting(0, "simulations for a move at most; 0 for no bound")
+    seconds: float = setting(1.0, "seconds for a move, if no clock is set; 0 for no bound")
+    resign: float = setting(-0.8, "resign when no move is worth more (paper: -0.8); -1 never resigns")
+    search: SearchSettings = setting(SearchSettings, "the search")
+
+
+def preset(name: str) -> PlayerSettings:
+    """Return the settings of a player by its name."""
+    path = PRESETS / f"{name}.yaml"
+    known = sorted(file.stem for file in PRESETS.glob("*.yaml"))
+    if name not in known:
+        raise UserError(f"player={name} does not exist; there are {', '.join(known)}.")
+    settings = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(PlayerSettings), settings))
+
+
+class AnyBoard:
+    """A player without a search, which is made anew for each size of the board when it first comes up."""
+
+    def __init__(self, name: str, sizes: tuple[int, ...], make: Callable[[int], Player]) -> None:
+        self.name, self.sizes, self.make = name, sizes, make
+        self.players: dict[int, Player] = {}
+
+    def plays_on(self, size: int) -> bool:
+        return size in self.sizes
+
+    def get_ready(self, size: int) -> Player:
+        """Load what is needed for a board, unless it is there."""
+        if size not in self.players:
+            self.players[size] = self.make(size)
+        return self.players[size]
+
+    def decide(self, position: Position) -> Decision:
+        return self.get_ready(position.size).decide(position)
+
+    def heat_maps(self) -> dict[str, Callable[[Position], np.ndarray]]:
+        return {"prior": self._prior} | plane_maps()
+
+    def _prior(self, position: Position) -> np.ndarray:
+        chances = np.zeros(position.board["color"].shape)
+        for point, chance, _ in self.decide(position).candidates:
+            chances[point] = chance
+        return position.by_row_and_column(chances)
+
+
+def new_player(settings: PlayerSettings) -> AnyBoard | SearchPlayer:
+    """Make a player of its settings."""
+    check_player(settings)
+    run, greedy, seed = settings.run, settings.greedy, settings.seed
+    if settings.kind == "search":
+        return SearchPlayer(
+            settings.name,
+            sizes_of(settings.search.policy, run),
+            lambda size: new_search(settings.search, size, run, seed),
+            settings.simulations,
+            settings.seconds,
+            settings.resign,
+        )
+    makers: dict[str, Callable[[int], Player]] = {
+        "random": lambda size: RandomPlayer(seed),
+        "rollout": lambda size: RolloutPlayer(Model.load(patterns_path("rollout", size, run)), greedy, seed),
+        "tree": lambda size: RolloutPlayer(Model.load(patterns_path("tree", size, run)), greedy, seed),
+        "sl": lambda size: PolicyPlayer(load_network(size, run), greedy, seed=seed),
+    }
+    name = f"{settings.name}, greedy" if greedy and settings.kind != "random" else settings.name
+    return AnyBoard(name, sizes_of(settings.kind == "sl", run), makers[settings.kind])
+
+
+def check_player(settings: PlayerSettings) -> None:
+    """Refuse settings that make no sense."""
+    if settings.kind not in KINDS:
+        raise UserError(f"player.kind={settings.kind} is none of {', '.join(KINDS)}.")
+    for name, least, most in (("seed", 0, 2**31), ("simulations", 0, 10**9), ("seconds", 0, 86_400), ("resign", -1, 1)):
+        if not least <= getattr(settings, name) <= most:
+            raise UserError(f"player.{name}={getattr(settings, name)} is not between {least} and {most:,}.")
+    check_search(settings.search)
