@@ -78,7 +78,7 @@ class Search:
         check_search(settings)
         if (settings.policy or settings.value) and evaluator is None:
             raise ValueError("a search with networks needs an evaluator")
-        self.settings, self.priors, self.evaluator = settings, priors, evaluator
+        self.settings, self.size, self.priors, self.evaluator = settings, size, priors, evaluator
         self.playouts = playouts._replace(replies=new_replies(), reply_chance=settings.replies)
         self.threads = settings.threads or os.cpu_count() or 1
         edges = settings.nodes * min(size * size + 1, EDGES_A_NODE)

@@ -5,7 +5,7 @@ import os
 import platform
 from pathlib import Path
 
-from benchmarks import engine, features, policy, records, rollout, startup
+from benchmarks import engine, features, policy, records, rollout, search, soak, startup
 from benchmarks.measure import bars_table
 from pipeline.artefact import write_atomic
 from pipeline.command import run
@@ -18,6 +18,8 @@ TABLES = {
     "features": features,
     "rollout": rollout,
     "policy": policy,
+    "search": search,
+    "soak": soak,
     "startup": startup,
 }
 

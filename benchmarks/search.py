@@ -1,0 +1,175 @@
+"""Simulations per second from the empty board: what the tree costs beside bare playouts, threads, and the evaluator.
+
+Bare playouts are those of the same policy on as many threads, without a tree. The evaluator: positions that the
+networks of a search answer per second, beside the policy network alone on one thread in batches of the size that the
+search had on average. In `no rollouts` a simulation is nothing but a question to the network, whose mean score stands
+in for a value; in `alpha_rp` two threads play rollouts meanwhile, on the same two cores.
+"""
+
+import functools
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from apv_mcts.parts import load_network, new_search
+from apv_mcts.players import preset
+from apv_mcts.search import Search
+from benchmarks.measure import Bar, Rates, in_turn, median, ratio
+from go.playout import new_rng
+from go.position import Position
+from pipeline.tables import table
+from rollout.playout import Policy, new_workspace, policy_games
+
+SIZES = (9, 19)
+PRESETS = ("uct", "uct_patterns", "alpha_r")
+SIMULATIONS = {("uct", 9): 40_000, ("uct", 19): 8_000}
+OTHERWISE = {9: 10_000, 19: 2_500}
+NETWORKS = ("no rollouts", "alpha_rp")
+SECONDS = 2.0  # of a search with networks
+
+
+def simulation_rate(search: Search, simulations: int) -> float:
+    """Return simulations per second of a search that begins anew."""
+    search.position = None
+    search.set_position(Position(search.size))
+    began = time.perf_counter()
+    search.run(simulations)
+    return simulations / (time.perf_counter() - began)
+
+
+def playout_rate(size: int, policy: Policy, games: int, threads: int, pool: ThreadPoolExecutor) -> float:
+    """Return bare playouts per second, all threads together."""
+    works, rngs = [new_workspace() for _ in range(threads)], [new_rng(thread) for thread in range(threads)]
+    began = time.perf_counter()
+    list(pool.map(lambda work, rng: policy_games(Position(size), games // threads, policy, rng, work), works, rngs))
+    return games // threads * threads / (time.perf_counter() - began)
+
+
+def rollout_contestants(pool: ThreadPoolExecutor) -> dict[str, Callable[[], float]]:
+    entries: dict[str, Callable[[], float]] = {}
+    for size in SIZES:
+        for name in PRESETS:
+            simulations = SIMULATIONS.get((name, size), OTHERWISE[size])
+            for threads in (1, 2):
+                settings = preset(name).search
+                settings.threads = threads
+                search = new_search(settings, size)
+                entries[f"{name} {size} {threads}"] = functools.partial(simulation_rate, search, simulations)
+                entries[f"bare {name} {size} {threads}"] = functools.partial(
+                    playout_rate, size, search.playouts, simulations, threads, pool
+                )
+    return entries
+
+
+def network_search(name: str, size: int) -> Search:
+    """Make a search with the shipped policy network, which stands in for a value network if there are no rollouts."""
+    settings = preset("alpha_rp" if name == "alpha_rp" else "alpha_v").search
+    settings.threads = 2
+    if name == "alpha_rp":
+        return new_search(settings, size)
+    policy = load_network(size)
+
+    def values(boards: np.ndarray, recent: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
+        planes, _ = policy.inputs.split(policy.inputs.encoder.boards(boards, recent))
+        return np.tanh(policy.score(planes).mean(axis=1))
+
+    return new_search(settings, size, values=values)
+
+
+def answering_rates(name: str, size: int, searches: dict[str, Search], batches: list[float]) -> float:
+    """Return positions answered per second by the evaluator of a search; note the mean size of its batches."""
+    search = searches.setdefault(f"{name} {size}", network_search(name, size))
+    search.position = None
+    search.set_position(Position(size))
+    evaluator = search.evaluator
+    before = evaluator.answered, evaluator.batches
+    began = time.perf_counter()
+    search.run(seconds=SECONDS)
+    passed = time.perf_counter() - began
+    answered = evaluator.answered - before[0]
+    batches.append(answered / max(1, evaluator.batches - before[1]))
+    return answered / passed
+
+
+def raw_rate(size: int, batches: list[float]) -> float:
+    """Return positions per second of the policy network alone, on one thread, in batches as a search had them."""
+    policy, batch = load_network(size), max(1, round(batches[-1]))
+    planes = (np.random.default_rng(1).random((batch, policy.weights.planes, size, size)) < 0.2).astype(np.uint8)
+    began, answered = time.perf_counter(), 0
+    while time.perf_counter() - began < SECONDS / 2:
+        policy.score(planes)
+        answered += batch
+    return answered / (time.perf_counter() - began)
+
+
+def network_contestants() -> tuple[dict[str, Callable[[], float]], dict[str, list[float]]]:
+    entries, searches = {}, {}
+    batches: dict[str, list[float]] = {f"{name} {size}": [] for name in NETWORKS for size in SIZES}
+    for key, sizes in batches.items():
+        name, _, size = key.rpartition(" ")
+        entries[key] = functools.partial(answering_rates, name, int(size), searches, sizes)
+        entries[f"raw {key}"] = functools.partial(raw_rate, int(size), sizes)
+    return entries, batches
+
+
+def rollout_table(rates: Rates) -> str:
+    rows = []
+    for size in SIZES:
+        for name in PRESETS:
+            one, two = f"{name} {size} 1", f"{name} {size} 2"
+            rows.append(
+                [
+                    f"{size}x{size}, {name}",
+                    f"{median(rates, one):,.0f}",
+                    f"{median(rates, two):,.0f}",
+                    f"{ratio(rates, two, one):.2f}x",
+                    f"{median(rates, f'bare {one}'):,.0f}",
+                    f"{ratio(rates, one, f'bare {one}'):.2f}x",
+                    f"{ratio(rates, two, f'bare {two}'):.2f}x",
+                ]
+            )
+    over = "over bare playouts"
+    header = [
+        "search",
+        "simulations/s, 1 thread",
+        "2 threads",
+        "2 over 1",
+        "bare playouts/s, 1 thread",
+        over,
+        "2 threads",
+    ]
+    return table(header, rows)
+
+
+def network_table(rates: Rates, batches: dict[str, list[float]]) -> str:
+    rows = []
+    for key, sizes in batches.items():
+        name, _, size = key.rpartition(" ")
+        rows.append(
+            [
+                f"{size}x{size}, {name}",
+                f"{np.median(sizes):.1f}",
+                f"{median(rates, key):,.0f}",
+                f"{median(rates, f'raw {key}'):,.0f}",
+                f"{ratio(rates, key, f'raw {key}'):.2f}x",
+            ]
+        )
+    return table(["evaluator", "batch", "answers/s", "network alone, answers/s", "ratio"], rows)
+
+
+def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
+    """Measure everything; return the tables and the bars."""
+    with ThreadPoolExecutor(2) as pool:
+        rates = in_turn(rollout_contestants(pool), rounds, "measurements of simulations")
+    entries, batches = network_contestants()
+    rates |= in_turn(entries, rounds, "measurements of the evaluator")
+    bars = []
+    for size in SIZES:
+        for name in PRESETS:
+            one, two = f"{name} {size} 1", f"{name} {size} 2"
+            bars.append(Bar(f"{size}x{size}, {name}: 2 threads over 1", ratio(rates, two, one), 1.7))
+            bars.append(Bar(f"{size}x{size}, {name}: over bare playouts", ratio(rates, one, f"bare {one}"), 0.7))
+    bars += [Bar(f"{key}: evaluator over network", ratio(rates, key, f"raw {key}"), 0.7) for key in batches]
+    return f"{rollout_table(rates)}\n\n{network_table(rates, batches)}", bars
