@@ -8,7 +8,6 @@ from data.record import LARGEST, Record, Refusal, read_records
 from data.store import position_of
 from features48.encoder import Encoder
 from features48.groups import groups_of, plane_names
-from features48.sheet import draw_sheet
 from go.errors import GoError
 from go.position import Position
 from go.show import PositionSettings, set_up
@@ -60,6 +59,8 @@ def find_position(settings: Settings) -> tuple[Position, str]:
 
 
 def main(settings: Settings) -> None:
+    from features48.sheet import draw_sheet  # matplotlib takes long to import, and others use this module, too
+
     names = groups_of(settings.planes)
     position, title = find_position(settings)
     encoder = Encoder(settings.planes)

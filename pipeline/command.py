@@ -30,6 +30,7 @@ from pipeline.sweeps import Job, begin_job, sweep_table
 
 CONF = ROOT / "conf"
 SWEEP = ("-m", "--multirun")
+WIDEST = 60  # characters of a setting in the list that --help prints; the explanations of longer ones stand further out
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -176,7 +177,7 @@ def _help(name: str, settings: type, overrides: list[str]) -> str:
     for field in dataclasses.fields(settings):
         if _options(field.name):
             shown.append((f"{field.name}={'|'.join(_options(field.name))}", field.metadata["meaning"]))
-    width = max(len(text) for text, _ in shown)
+    width = max(len(text) for text, _ in shown if len(text) <= WIDEST)
     lines = [f"  {text:<{width}}  {meaning}" for text, meaning in shown]
     return "\n".join([f"{name}: {COMMANDS[name].summary}.", "", *lines])
 

@@ -16,6 +16,7 @@ from data.sources import Item
 from data.store import GameStore
 
 ROOT = Path(__file__).resolve().parent.parent
+SABAKI = "@sabaki/gtp@3.0.0"
 
 
 def prezero(*arguments: str, runs: Path, cwd: Path = ROOT) -> subprocess.CompletedProcess:
@@ -53,3 +54,20 @@ def gnugo() -> str:
     if found is None:
         pytest.skip("GNU Go is not installed (apt install gnugo)")
     return found
+
+
+@pytest.fixture(scope="session")
+def sabaki(tmp_path_factory) -> dict[str, str]:
+    """The environment in which node finds Sabaki's GTP library, which is installed for the occasion."""
+    for program in ("node", "npm"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed, so Sabaki's GTP library cannot be run")
+    folder = Path(tmp_path_factory.mktemp("sabaki"))
+    command = ["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", SABAKI]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"npm did not install {SABAKI} within a minute")
+    if done.returncode:
+        pytest.skip(f"npm cannot install {SABAKI}: {done.stderr.strip().splitlines()[-1:]}")
+    return {**os.environ, "NODE_PATH": str(folder / "node_modules"), "PYTHONPATH": str(ROOT)}

@@ -3,12 +3,10 @@
 import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -22,7 +20,6 @@ from gtp.analysis import Options, as_katago, as_leela_zero, read_options
 from gtp.server import serve
 from gtp.syntax import Failure
 
-SABAKI = "@sabaki/gtp@3.0.0"
 PATIENCE = 20  # seconds for what takes an instant on a machine that is not busy
 
 
@@ -248,23 +245,6 @@ def test_quitting_ends_the_process_though_its_input_stays_open(monkeypatch):
         assert process.wait(PATIENCE) == 0
         assert process.stdout.read().endswith("\n= \n\n")
         assert "Error" not in process.stderr.read()
-
-
-@pytest.fixture(scope="session")
-def sabaki(tmp_path_factory) -> dict[str, str]:
-    """The environment in which node finds Sabaki's GTP library, which is installed for the occasion."""
-    for program in ("node", "npm"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed, so Sabaki's GTP library cannot be run")
-    folder = Path(tmp_path_factory.mktemp("sabaki"))
-    command = ["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", SABAKI]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
-    except subprocess.TimeoutExpired:
-        pytest.skip(f"npm did not install {SABAKI} within a minute")
-    if done.returncode:
-        pytest.skip(f"npm cannot install {SABAKI}: {done.stderr.strip().splitlines()[-1:]}")
-    return {**os.environ, "NODE_PATH": str(folder / "node_modules"), "PYTHONPATH": str(ROOT)}
 
 
 def test_sabaki_is_understood(sabaki):
