@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from apv_mcts.atomics import atomic_add
+from apv_mcts.atomics import atomic_add, atomic_load
 from go.jit import kernel
 
 UNIT = 1 << 20  # a win
@@ -54,20 +54,16 @@ def new_tree(nodes: int, edges: int) -> Tree:
 def take_node(tree, edges):
     """Take a node with so many edges from the pool; return its number, or NONE if the pool is full.
 
-    What does not fit is given back, so that the counters tell what is in use.
+    What does not fit is given back, so that the counters tell what is in use. Only what lies beyond the end may be
+    given back, for a thread that took the next one meanwhile would have to share it: so the edges come first, and if
+    there is no node for them, because another thread has just taken the last one, they stay taken and empty.
     """
-    node = atomic_add(tree.counters, NODES, 1)
-    if node >= len(tree.first):
-        atomic_add(tree.counters, NODES, -1)
+    if atomic_load(tree.counters, NODES) >= len(tree.first):
         return np.int64(NONE)
     first = atomic_add(tree.counters, EDGES, edges)
     if first + edges > len(tree.move):
         atomic_add(tree.counters, EDGES, -edges)
-        atomic_add(tree.counters, NODES, -1)
         return np.int64(NONE)
-    tree.first[node] = first
-    tree.count[node] = edges
-    tree.asked_policy[node] = NOT_ASKED
     for e in range(first, first + edges):
         tree.n_r[e] = 0
         tree.w_r[e] = 0
@@ -75,6 +71,13 @@ def take_node(tree, edges):
         tree.w_v[e] = 0
         tree.child[e] = NONE
         tree.asked_value[e] = NOT_ASKED
+    node = atomic_add(tree.counters, NODES, 1)
+    if node >= len(tree.first):
+        atomic_add(tree.counters, NODES, -1)
+        return np.int64(NONE)
+    tree.first[node] = first
+    tree.count[node] = edges
+    tree.asked_policy[node] = NOT_ASKED
     return node
 
 

@@ -182,6 +182,39 @@ def test_the_pool_gives_what_it_has_and_counts_what_is_in_use():
     assert is_full(tree, 1) and not is_full(new_tree(1, 1), 1)
 
 
+@kernel
+def _take_nodes(tree, edges, taken, waiting, threads):
+    atomic_add(waiting, 0, 1)
+    while atomic_load(waiting, 0) < threads:
+        pass
+    for i in range(len(edges)):
+        taken[i] = take_node(tree, edges[i])
+
+
+def test_no_two_threads_are_given_the_same_node():
+    """A thread whose edges no longer fit must not give a node back that is below one taken meanwhile."""
+    rng = np.random.default_rng(1)
+    for _ in range(600):
+        tree, waiting = new_tree(600, 400), np.zeros(1, np.int64)
+        edges = [rng.choice([1, 1, 1, 40], 200) for _ in range(2)]
+        taken = [np.full(200, NONE) for _ in range(2)]
+        threads = [
+            threading.Thread(target=_take_nodes, args=(tree, *pair, waiting, 2))
+            for pair in zip(edges, taken, strict=True)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        nodes = np.concatenate(taken)
+        asked = np.concatenate(edges)[nodes != NONE]
+        nodes = nodes[nodes != NONE]
+        assert sorted(nodes.tolist()) == list(range(len(nodes))) and tree.counters[NODES] == len(nodes)
+        assert (tree.count[nodes] == asked).all() and tree.counters[EDGES] == asked.sum() <= 400
+        used = np.concatenate([np.arange(tree.first[n], tree.first[n] + tree.count[n]) for n in nodes])
+        assert sorted(used.tolist()) == list(range(len(used)))
+
+
 def test_a_subtree_is_copied_whole_and_nothing_else_is():
     old, new = new_tree(10, 40), new_tree(10, 40)
     for edges in (3, 2, 2, 1):
