@@ -281,9 +281,11 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
     most_edges = 1 + start[0].rows * start[0].columns
     history[:plies] = root.history
     while atomic_load(control, STOP) == 0:
-        if atomic_add(control, STARTED, 1) >= budget:
-            atomic_add(control, STARTED, -1)
+        started = atomic_load(control, STARTED)
+        if started >= budget:
             return FINISHED
+        if not compare_and_swap(control, STARTED, started, started + 1):
+            continue  # another thread was quicker; to count beyond the budget and back again would turn others away
         boards[0] = start[0]
         recent[:] = start_recent
         if rule.has_tree_policy:
