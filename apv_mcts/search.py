@@ -81,7 +81,7 @@ class Search:
         self.settings, self.size, self.priors, self.evaluator = settings, size, priors, evaluator
         self.playouts = playouts._replace(replies=new_replies(), reply_chance=settings.replies)
         self.threads = settings.threads or os.cpu_count() or 1
-        edges = settings.nodes * min(size * size + 1, EDGES_A_NODE)
+        edges = max(settings.nodes * min(size * size + 1, EDGES_A_NODE), size * size + 1)  # the root at least
         self.tree, self.spare = new_tree(settings.nodes, edges), new_tree(settings.nodes, edges)
         self.queue = new_queue(QUEUE if settings.rollouts != "none" else 2 * settings.batch, MOST_DEPTH)
         self.workers = [new_worker(USUAL_MOVES) for _ in range(self.threads)]

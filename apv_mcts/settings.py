@@ -20,7 +20,7 @@ BOUNDS = {
     "noise_alpha": (0.0001, 1_000),
     "threads": (0, 256),
     "batch": (1, 4_096),
-    "nodes": (1, 100_000_000),
+    "nodes": (1, 10_000_000),  # with 200 edges each; the number of an edge has 31 bits
 }
 
 
