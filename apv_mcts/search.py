@@ -43,7 +43,7 @@ from rollout.tracker import TRACKER, begin
 QUEUE = 256  # places, if rollouts go on meanwhile; more would only be older when they are answered
 USUAL_MOVES = 1_000  # of a game; the memory of superko grows if there are more
 EDGES_A_NODE = 200  # of a large board, on average at most; the pool is as large as that
-NO_BOUND = 1 << 60
+MOST_VISITS = 1 << 30  # of the root; N_r has 31 bits, some of them for virtual losses
 NAP = 0.0002  # seconds that a thread sleeps when it must wait for a network
 LOOK = 0.005  # seconds between two looks at the clock
 ADAPT = 0.002  # seconds between two looks at the queue
@@ -131,7 +131,7 @@ class Search:
     def run(self, simulations: int = 0, seconds: float = 0.0) -> int:
         """Search until so many simulations were made, so many seconds have passed, or `stop`; return how many it were.
 
-        Without a bound it goes on until `stop` is called from another thread.
+        Without a bound it goes on until `stop` is called from another thread, or the root has `MOST_VISITS`.
         """
         self.prepare()
         return self._run(simulations, seconds)
@@ -180,10 +180,12 @@ class Search:
 
     def _run(self, simulations: int, seconds: float) -> int:
         deadline = time.monotonic() + seconds if seconds else float("inf")
+        room = MOST_VISITS - sum(int(self.tree.n_r[e]) for e in self._edges(0))
+        budget = min(simulations, room) if simulations else room
         if self.threads == 1:
-            self._run_in_turns(simulations or NO_BOUND, deadline)
+            self._run_in_turns(budget, deadline)
         else:
-            self._run_together(simulations or NO_BOUND, deadline)
+            self._run_together(budget, deadline)
         return int(self.control[DONE])
 
     def simulate(self, number: int, budget: int) -> int:
