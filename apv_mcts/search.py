@@ -249,7 +249,10 @@ class Search:
                 pass
 
     def statistics(self, node: int = 0) -> list[EdgeStatistics]:
-        """Return what is known of the moves of a node, the most visited first."""
+        """Return what is known of the moves of a node, the most visited first.
+
+        A search may be under way, so sums can be younger than the counts that they are divided by.
+        """
         tree, found = self.tree, []
         for e in self._edges(node):
             n_r, n_v, w_r, w_v = int(tree.n_r[e]), int(tree.n_v[e]), int(tree.w_r[e]), int(tree.w_v[e])
@@ -257,9 +260,9 @@ class Search:
                 EdgeStatistics(
                     move=int(tree.move[e]),
                     visits=n_r,
-                    q=float(mean_value(self.rule, n_r, w_r, n_v, w_v)),
-                    q_rollouts=w_r / UNIT / n_r if n_r and self.rule.has_rollouts else 0.0,
-                    q_value=w_v / UNIT / n_v if n_v else 0.0,
+                    q=_bounded(float(mean_value(self.rule, n_r, w_r, n_v, w_v))),
+                    q_rollouts=_bounded(w_r / UNIT / n_r) if n_r and self.rule.has_rollouts else 0.0,
+                    q_value=_bounded(w_v / UNIT / n_v) if n_v else 0.0,
                     value=-float(tree.value[e]) if tree.asked_value[e] == ANSWERED else 0.0,
                     prior=float(tree.prior[e]),
                     edge=e,
@@ -278,6 +281,10 @@ class Search:
                 break
             best = self.statistics(child)[0]
         return moves
+
+
+def _bounded(value: float) -> float:
+    return min(max(value, -1.0), 1.0)
 
 
 def _root_of(position: Position) -> Root:
