@@ -272,15 +272,21 @@ class Search:
 
     def principal_variation(self, first: EdgeStatistics | None = None, most: int = 20) -> list[int]:
         """Return the most visited moves from the root on, or from one of its edges on."""
-        best = first or self.statistics()[0]
-        moves = []
-        while best.visits > 0 and len(moves) < most:
-            moves.append(best.move)
-            child = int(self.tree.child[best.edge])
+        tree, moves = self.tree, []
+        edge = first.edge if first else self._most_visited(0)
+        while tree.n_r[edge] > 0 and len(moves) < most:
+            moves.append(int(tree.move[edge]))
+            child = int(tree.child[edge])
             if child < 0:
                 break
-            best = self.statistics(child)[0]
+            edge = self._most_visited(child)
         return moves
+
+    def _most_visited(self, node: int) -> int:
+        """Return the first edge of `statistics`, for less."""
+        edges = self._edges(node)
+        part = slice(edges.start, edges.stop)
+        return edges[int(np.lexsort((-self.tree.prior[part], -self.tree.n_r[part]))[0])]
 
 
 def _bounded(value: float) -> float:
