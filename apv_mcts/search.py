@@ -90,6 +90,7 @@ class Search:
         self.control = np.zeros(8, np.int64)
         self.control[N_THR] = settings.n_thr
         self.position: Position | None = None
+        self.has_noise = False  # the root, which may be searched more than once
         self.background: threading.Thread | None = None
         self.lock = threading.Lock()  # of the root, against those who look while another position is set
 
@@ -102,6 +103,7 @@ class Search:
             self.root = _root_of(position)
             if len(self.root.history) + MOST_DEPTH > len(self.workers[0].history):
                 self.workers = [new_worker(2 * len(self.root.history)) for _ in self.workers]
+            self.has_noise = self.has_noise and node == 0
             if node is None:
                 self.tree.counters[:] = 0
                 make_root(self.rule, self.tree, self.priors, self.root, self.workers[0])
@@ -170,9 +172,10 @@ class Search:
             ask_for_root(self.tree, self.root, self.queue, self.workers[0].path)
 
     def add_noise(self) -> None:
-        """Mix Dirichlet noise into the priors of the root, if the settings say so."""
+        """Mix Dirichlet noise into the priors of the root, once, if the settings say so."""
         edges = self._edges(0)[:-1]  # all but the pass
-        if self.settings.noise > 0 and len(edges) > 0:
+        if self.settings.noise > 0 and len(edges) > 0 and not self.has_noise:
+            self.has_noise = True
             part = slice(edges.start, edges.stop)
             drawn = self.noise_rng.dirichlet(np.full(len(edges), self.settings.noise_alpha))
             kept = (1 - self.settings.noise) * self.tree.prior[part]
