@@ -21,6 +21,7 @@ from rollout.playout import policy_games
 TRIED = 0.05  # of the visits of the most visited move: what was tried less is not known well enough to go by its value
 JUDGED = 400  # rollouts that tell which stones are dead
 SURVIVES = 0.3  # share of rollouts in which a living stone keeps its point at least
+SURE = 10  # visits of the most visited move; with less, all may be lost by chance, and nobody resigns
 LOOKED_AT = 1_000  # simulations for a map of a position that nobody has searched
 
 
@@ -91,7 +92,7 @@ class SearchPlayer:
         ]
         if self._ends_well(position):
             return Decision(PASS, "the opponent passed, and the game is won as it stands", candidates)
-        if total and best_value(edges) < self.resign:
+        if edges[0].visits >= SURE and best_value(edges) < self.resign:
             return Decision(RESIGN, f"no move wins more than {50 + 50 * best_value(edges):.0f}%", candidates)
         return Decision(edges[0].move, _why(edges[0]), candidates)
 
