@@ -94,6 +94,8 @@ class SearchPlayer:
             return Decision(PASS, "the opponent passed, and the game is won as it stands", candidates)
         if edges[0].visits >= SURE and best_value(edges) < self.resign:
             return Decision(RESIGN, f"no move wins more than {50 + 50 * best_value(edges):.0f}%", candidates)
+        if total == 0 and candidates:  # the prior of a pass is a constant, and says nothing
+            return Decision(candidates[0].point, candidates[0].why, candidates)
         return Decision(edges[0].move, _why(edges[0]), candidates)
 
     def _ends_well(self, position: Position) -> bool:
