@@ -45,6 +45,7 @@ class SearchPlayer:
         self.simulations, self.seconds, self.resign = simulations, seconds, resign
         self.clocks: dict[int, Clock | None] = {}
         self.size, self.search = 0, None
+        self.known: Search | None = None  # with the position that was asked about last
         self.rng = new_rng(1)
         self.looking = threading.Lock()
 
@@ -58,9 +59,11 @@ class SearchPlayer:
         return self.search
 
     def _at(self, position: Position) -> Search:
+        self.known = None  # so that nobody is told of the last position in the meantime
         search = self.get_ready(position.size)
         search.finish()
         search.set_position(position)
+        self.known = search
         return search
 
     def decide(self, position: Position) -> Decision:
@@ -119,19 +122,18 @@ class SearchPlayer:
 
     def findings(self, ownership: bool = False) -> Findings:
         """Tell what is known of the root, which may be searched meanwhile."""
-        search = self.search
-        if search is None or search.position is None:
+        search = self.known
+        if search is None:
             return Findings([])
         with search.lock:
-            edges = search.statistics()
+            edges = [edge for edge in search.statistics() if edge.visits > 0]
             variations = [tuple(search.principal_variation(edge)) for edge in edges]
             position = search.position.copy()
         moves = [
             Finding(edge.move, edge.visits, 0.5 + 0.5 * edge.q, edge.prior, pv=variation)
             for edge, variation in zip(edges, variations, strict=True)
-            if edge.visits > 0
         ]
-        owned = self._ownership(position, variations[0]) if ownership else None
+        owned = self._ownership(position, variations[0] if variations else ()) if ownership else None
         return Findings(moves, sum(edge.visits for edge in edges), owned)
 
     def _ownership(self, position: Position, moves: tuple[int, ...]) -> np.ndarray:
