@@ -17,7 +17,7 @@ def search_many(searches: Sequence[Search], simulations: int, pool: ThreadPoolEx
     Between two batches each search makes `settings.batch` simulations, so a batch has as many requests for each game at
     most; with 1, each search goes on as if it were alone with the network.
     """
-    evaluator = searches[0].evaluator
+    evaluator = searches[0].evaluator if searches else None
     if any(search.evaluator is not evaluator for search in searches):
         raise ValueError("searches that go on together share one evaluator")
     for search in searches:
