@@ -135,7 +135,7 @@ def test_the_pool_has_room_for_the_root_of_any_board_and_edges_have_numbers_of_3
         assert len(search.statistics()) == size * size + 1
     most = apv_mcts.settings.BOUNDS["nodes"][1]
     assert most * apv_mcts.search.EDGES_A_NODE < 1 << 31
-    with pytest.raises(UserError, match="search.nodes=100000000 is not between"):
+    with pytest.raises(UserError, match=r"search\.nodes=100000000 is not between"):
         check_search(SearchSettings(nodes=100_000_000))
 
 
