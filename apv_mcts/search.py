@@ -15,7 +15,7 @@ import numpy as np
 from apv_mcts.evaluator import Evaluator
 from apv_mcts.queue import RECENT, WAITING, new_queue
 from apv_mcts.reuse import copy_subtree
-from apv_mcts.rules import mean_value
+from apv_mcts.rules import FLAT, mean_value
 from apv_mcts.settings import SearchSettings, check_search, rule_of
 from apv_mcts.simulation import (
     COLLISIONS,
@@ -252,7 +252,7 @@ class Search:
                 pass
 
     def statistics(self, node: int = 0) -> list[EdgeStatistics]:
-        """Return what is known of the moves of a node, the most visited first.
+        """Return what is known of the moves of a node, the best first.
 
         A search may be under way, so sums can be younger than the counts that they are divided by.
         """
@@ -271,12 +271,16 @@ class Search:
                     edge=e,
                 )
             )
-        return sorted(found, key=lambda edge: (-edge.visits, -edge.prior))
+        return sorted(found, key=self._rank)
+
+    def _rank(self, edge: EdgeStatistics) -> tuple[float, float]:
+        """Order moves by their visits, but where all get as many, by their value."""
+        return (edge.visits == 0, -edge.q) if self.rule.kind == FLAT else (-edge.visits, -edge.prior)
 
     def principal_variation(self, first: EdgeStatistics | None = None, most: int = 20) -> list[int]:
         """Return the most visited moves from the root on, or from one of its edges on."""
         tree, moves = self.tree, []
-        edge = first.edge if first else self._most_visited(0)
+        edge = (first or self.statistics()[0]).edge
         while tree.n_r[edge] > 0 and len(moves) < most:
             moves.append(int(tree.move[edge]))
             child = int(tree.child[edge])
@@ -286,7 +290,7 @@ class Search:
         return moves
 
     def _most_visited(self, node: int) -> int:
-        """Return the first edge of `statistics`, for less."""
+        """Return the most visited edge of a node."""
         edges = self._edges(node)
         part = slice(edges.start, edges.stop)
         return edges[int(np.lexsort((-self.tree.prior[part], -self.tree.n_r[part]))[0])]

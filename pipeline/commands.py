@@ -48,6 +48,9 @@ COMMANDS = {
     "sl_policy.table": Command(
         "sl_policy.table", "learn networks of several widths and inputs: Extended Data Table 3 at our scale"
     ),
+    "apv_mcts.problems": Command(
+        "apv_mcts.problems", "have players solve 40 drawn problems, and say how many each does"
+    ),
     "gtp": Command("apv_mcts.engine", "play as a GTP engine, for Sabaki, GoGui and other programs"),
 }
 

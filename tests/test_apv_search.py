@@ -191,6 +191,18 @@ def test_moves_of_all_nodes_are_the_sensible_ones_without_superko_and_a_pass(pol
     assert forbidden > 10  # superko did matter
 
 
+def test_a_flat_search_goes_by_the_value_of_moves_because_all_have_as_many_visits(policies):
+    """Black saves or loses five stones; every other move is as good as any."""
+    position = Position.from_text(". O O . .\nO X X O .\nO X X a .\nO X O O .\n. O . . .\n".replace("a", "."), komi=-20)
+    search = new_search(policies, 5, FLAT, threads=1)
+    search.set_position(position)
+    search.run(simulations=3000)
+    edges = search.statistics()
+    assert max(edge.visits for edge in edges) - min(edge.visits for edge in edges) <= 1
+    assert [edge.q for edge in edges] == sorted((edge.q for edge in edges), reverse=True)
+    assert edges[0].q > edges[-1].q and search.principal_variation() == [edges[0].move]
+
+
 def test_the_tree_below_the_moves_that_were_played_is_kept(policies):
     """Trap 11: the search hears of both players' moves."""
     search = new_search(policies, 5, UCT, threads=1)

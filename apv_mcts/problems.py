@@ -1,0 +1,140 @@
+"""What a search can read: players with so many simulations on 40 drawn problems, and what share of them they solve.
+
+Each problem stands alone: the player sees it for the first time, on one thread and with the same seed, so the table is
+repeatable. What is noted is the move that each player chose.
+"""
+
+import dataclasses
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from apv_mcts.players import new_player, preset
+from apv_mcts.problem_set import FILE, KINDS, Problem, problems
+from go.coordinates import gtp_from_point
+from pipeline.artefact import read_json, stage_folder, write_json
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+from pipeline.settings import setting
+from pipeline.stage import Outcome, done_once
+from pipeline.tables import table
+
+STAGE = "apv_mcts.problems"
+PROGRESS = "progress.json"
+PLAYERS = "flat,uct,uct_patterns,alpha_p,alpha_r,alpha_rp"
+
+
+@dataclasses.dataclass
+class Settings:
+    players: str = setting(PLAYERS, "who tries, by their names (conf/player), with commas between them")
+    run: str = setting("problems", "name of the run: results go to runs/<run>/apv_mcts.problems/")
+    seed: int = setting(1, "seed of all randomness")
+    simulations: str = setting("1000,10000", "simulations for each problem, one or more numbers with commas between")
+
+
+def trials(settings: Settings) -> list[tuple[str, int]]:
+    """Return who tries with how many simulations; a player without a search tries once."""
+    found = []
+    for name in settings.players.split(","):
+        searches = preset(name).kind == "search" and preset(name).seconds > 0
+        found += [(name, count) for count in (_counts(settings) if searches else [0])]
+    return found
+
+
+def _counts(settings: Settings) -> list[int]:
+    try:
+        counts = [int(count) for count in settings.simulations.split(",")]
+    except ValueError:
+        counts = []
+    if not counts or min(counts) < 1:
+        raise UserError(f"simulations={settings.simulations} are not numbers with commas between, from 1 on.")
+    return counts
+
+
+def label(name: str, simulations: int) -> str:
+    return f"{name}, {simulations:,}" if simulations else name
+
+
+def answers(name: str, simulations: int, seed: int, todo: list[Problem]) -> Iterator[str]:
+    """Have a player solve problems; yield its moves."""
+    settings = preset(name)
+    settings.seed, settings.simulations, settings.seconds, settings.resign = seed, simulations, 0.0, -1.0
+    settings.search.threads = 1
+    for problem in todo:
+        move = new_player(settings).decide(problem.position).move
+        yield gtp_from_point(move, problem.position.size)
+
+
+def solve_all(settings: Settings, folder: Path, key: dict[str, Any]) -> dict[str, list[str]]:
+    """Return by trial the moves for all problems, those that are noted in the folder already included."""
+    path, todo = folder / PROGRESS, problems()
+    saved = read_json(path)
+    found: dict[str, list[str]] = saved["answers"] if isinstance(saved, dict) and saved.get("key") == key else {}
+    wanted = trials(settings)
+    total = len(wanted) * len(todo)
+    with Progress("problems", total, sum(map(len, found.values()))) as progress:
+        for name, simulations in wanted:
+            given = found.setdefault(label(name, simulations), [])
+            progress.note = label(name, simulations)
+            for answer in answers(name, simulations, settings.seed, todo[len(given) :]):
+                given.append(answer)
+                write_json(path, {"key": key, "answers": found})
+                progress.update(1)
+    return found
+
+
+def is_right(problem: Problem, answer: str) -> bool:
+    return problem.position.point(answer) in problem.right
+
+
+def report(found: dict[str, list[str]]) -> str:
+    """Say what share of each kind was solved, and which problems by whom, as Markdown tables."""
+    all_problems = problems()
+    rows = []
+    for who, given in found.items():
+        solved = [is_right(problem, answer) for problem, answer in zip(all_problems, given, strict=True)]
+        kinds = [
+            sum(right for problem, right in zip(all_problems, solved, strict=True) if problem.kind == kind)
+            for kind in KINDS
+        ]
+        rows.append([who, f"{sum(solved)} of {len(solved)} ({sum(solved) / len(solved):.0%})", *map(str, kinds)])
+    missed = []
+    for number, problem in enumerate(all_problems):
+        wrong = [f"{who}: {given[number]}" for who, given in found.items() if not is_right(problem, given[number])]
+        right = " ".join(sorted(gtp_from_point(point, problem.position.size) for point in problem.right))
+        missed.append([problem.name, right, "; ".join(wrong) or "-"])
+    counts = [sum(problem.kind == kind for problem in all_problems) for kind in KINDS]
+    kinds = [f"{kind.replace('_', ' ')} ({count})" for kind, count in zip(KINDS, counts, strict=True)]
+    solved = table(["player, simulations", "solved", *kinds], rows)
+    return f"{solved}\n\n{table(['problem', 'right', 'missed by'], missed)}"
+
+
+def main(settings: Settings) -> dict[str, str]:
+    trials(settings)
+    folder = stage_folder(settings.run, STAGE)
+    plain = dataclasses.asdict(settings)
+    key = {name: plain[name] for name in ("players", "simulations", "seed")}
+    key |= {"problems": hashlib.sha256(FILE.read_bytes()).hexdigest(), "presets": _presets(settings)}
+
+    def work() -> Outcome:
+        found = solve_all(settings, folder, key)
+        best = max(found, key=lambda who: _solved(found[who]))
+        return Outcome(f"{best} simulations: {_solved(found[best])} of {len(problems())} problems", {"answers": found})
+
+    manifest = done_once(folder, STAGE, key, [], work, drafts=[folder / PROGRESS])
+    print(report(manifest["metrics"]["answers"]))
+    return {who: str(_solved(given)) for who, given in manifest["metrics"]["answers"].items()}
+
+
+def _solved(given: list[str]) -> int:
+    return sum(is_right(problem, answer) for problem, answer in zip(problems(), given, strict=True))
+
+
+def _presets(settings: Settings) -> list[dict[str, Any]]:
+    return [dataclasses.asdict(preset(name)) for name in settings.players.split(",")]
+
+
+if __name__ == "__main__":
+    run(STAGE, Settings, main)
