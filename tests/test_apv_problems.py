@@ -12,6 +12,7 @@ from apv_mcts.problem_set import KINDS, problems, read_problems
 from go.board import BLACK, EMPTY, WHITE
 from go.coordinates import PASS, POINTS, gtp_from_point, symmetry_table
 from go.position import Position
+from gtp.client import Engine
 
 PROBLEMS = problems()
 EACH = pytest.mark.parametrize("problem", PROBLEMS, ids=[problem.name.replace(" ", "_") for problem in PROBLEMS])
@@ -233,3 +234,30 @@ def test_whoever_follows_the_solver_wins_by_the_rules(problem):
     """Superko included, and with every stone that was proved dead really taken off."""
     for seed in range(2):
         assert play_out(problem, seed) > 0
+
+
+def gnugo_finishes(engine, problem, first):
+    """Have GNU Go play both sides after a first move; return who it says has won, dead stones taken off."""
+    position = problem.position.copy()
+    engine.boardsize(9)
+    engine.clear_board()
+    engine.komi(position.komi)
+    for point in range(POINTS):
+        if position.board["color"][point] in (BLACK, WHITE):
+            engine.play(position.color_at(point), point)
+    engine.play(position.to_move, first)
+    position.play(first)
+    while not position.is_over and len(position.history) < 150:
+        position.play(engine.genmove(position.to_move))
+    return {"B": BLACK, "W": WHITE}[engine.send("final_score")[0]]
+
+
+def test_gnu_go_wins_with_the_right_moves_and_loses_after_a_pass(gnugo):
+    """A second opinion; and as GNU Go agrees on dead stones, no pass is wrong only because the game ended with it."""
+    command = f"{gnugo} --mode gtp --level 10 --chinese-rules --positional-superko --never-resign"
+    with Engine(command) as engine:
+        for problem in PROBLEMS:
+            me = problem.position.to_move
+            for move in (*sorted(problem.right), PASS):
+                won = gnugo_finishes(engine, problem, move) == me
+                assert won == (move in problem.right), (problem.name, move)
