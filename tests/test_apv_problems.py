@@ -77,6 +77,14 @@ def test_the_letters_are_exactly_the_winning_moves(problem):
     assert found[PASS] == LOSS
 
 
+@EACH
+def test_a_move_where_nothing_is_at_stake_loses_too(problem):
+    """The solver leaves such moves out; they differ from a pass in that the other side cannot end the game at once."""
+    position = problem.position.copy()
+    position.set_up(to_move=BLACK + WHITE - position.to_move)
+    assert Solver(position.komi).outcome(position) == WIN
+
+
 @pytest.mark.parametrize("problem", FIRSTS, ids=[problem.kind for problem in FIRSTS])
 def test_with_a_komi_too_high_or_too_low_all_moves_are_alike(problem):
     """So the komi is part of the problem, and the solver does count."""
