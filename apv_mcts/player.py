@@ -9,7 +9,7 @@ import numpy as np
 from apv_mcts.maps import plane_maps
 from apv_mcts.search import EdgeStatistics, Search
 from apv_mcts.time_control import seconds_for_move, seconds_more
-from go.board import BLACK, WHITE
+from go.board import BLACK, WHITE, set_turn
 from go.coordinates import PASS, POINTS
 from go.player import RESIGN, Candidate, Decision, ends_well
 from go.playout import new_rng
@@ -144,16 +144,23 @@ class SearchPlayer:
         owned = self._owned(position)
         return position.by_row_and_column((owned[BLACK] - owned[WHITE]) / JUDGED)
 
-    def _owned(self, position: Position) -> np.ndarray:
+    def _owned(self, position: Position, rollouts: int = JUDGED) -> np.ndarray:
         """Count by colour and point who owns what after rollouts."""
         live = position.copy()
         live.board["passes"] = 0  # or there would be nothing to play
         with self.looking:
-            return policy_games(live, JUDGED, self.get_ready(position.size).playouts, self.rng)[1]
+            return policy_games(live, rollouts, self.get_ready(position.size).playouts, self.rng)[1]
 
     def dead_stones(self, position: Position) -> set[int]:
-        """Return the stones whose points the opponent mostly owns after rollouts, chain by chain."""
-        owned, chains = self._owned(position), {}
+        """Return the stones whose points the opponent mostly owns after rollouts, chain by chain.
+
+        Each side begins half of the rollouts: they never pass, and in a seki whoever begins loses.
+        """
+        owned, chains = 0, {}
+        for color in (BLACK, WHITE):
+            begun = position.copy()
+            set_turn(begun.board, color)
+            owned = owned + self._owned(begun, JUDGED // 2)
         for point in range(POINTS):
             color = int(position.board["color"][point])
             if color in (BLACK, WHITE):
