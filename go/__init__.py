@@ -4,7 +4,7 @@ Where to start reading:
 
 - bottom-up: `coordinates` (one table of all systems), `board` (the compiled kernel: chains, exact liberties, ko),
   `score` (Tromp-Taylor), `playout` (uniform random games);
-- top-down: `position` (the friendly face that most code uses), then `text` and `draw` (boards to look at);
+- top-down: `position` (the friendly face that most code uses), then `text`, `draw` and `panels` (boards to look at);
 - to see it work: `./prezero go.show`, and `./prezero go.random_play`, which lays a million random games beside the
   published figures.
 

@@ -5,7 +5,7 @@ complete SVG document that browsers, notebooks and vector editors show alike.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from html import escape
 
 import numpy as np
@@ -23,9 +23,9 @@ LABELS = 0.55 * CELL  # further out, for the coordinates
 WOOD, LINE, LABEL = "#e8c274", "#4a3413", "#6b5330"
 STONES = {BLACK: ("#111111", "#000000"), WHITE: ("#fafafa", "#55504a")}
 INK = {BLACK: "#ffffff", WHITE: "#000000", EMPTY: "#2b1200"}
-HEAT = "#c4161c"
+HEAT, RING = "#c4161c", "#1551d1"
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")  # not allowed in XML
-MARKS = ("circle", "square", "triangle", "cross")
+MARKS = ("circle", "square", "triangle", "cross", "ring")
 
 
 def board_svg(
@@ -33,30 +33,34 @@ def board_svg(
     *,
     last_move: int = PASS,
     labels: Mapping[int, str | int] | None = None,
+    quiet: Collection[int] = (),
     marks: Mapping[int, str] | None = None,
     heat: np.ndarray | None = None,
+    shades: Mapping[int, tuple[str, float]] | None = None,
     territory: np.ndarray | None = None,
     title: str = "",
     coordinates: bool = True,
 ) -> str:
     """Draw a board given by row and column.
 
-    `labels` are short texts on points, such as move numbers; `marks` are shapes on points (circle, square, triangle,
-    cross). `heat` is a number per point, not negative, such as a probability or a visit count: the largest is the
-    strongest red (`percentages` writes it out). `territory` is a number per point from -1 (white) to 1 (black), drawn
-    as squares whose area is its amount, but not on stones that are themselves of the owner's colour.
+    `labels` are short texts on points, such as move numbers, and small on `quiet` points; `marks` are shapes on points
+    (circle, square, triangle, cross, or a blue ring that leaves room for a label). `heat` is a number per point, not
+    negative, such as a probability or a visit count: the largest is the strongest red (`percentages` writes it out).
+    `shades` are colours and opacities of points, for maps with a scale of their own. `territory` is a number per point
+    from -1 (white) to 1 (black), drawn as squares whose area is its amount, but not on stones that are themselves of
+    the owner's colour.
     """
     size = len(colors)
     extent = (size - 1) * CELL + 2 * MARGIN
+    shades = dict(shades or {})
     border = LABELS if coordinates else 0
     heading = 0.9 * CELL if title else 0
     parts = [_grid(size, extent)]
     if coordinates:
         parts.append(_coordinates(size))
     if heat is not None:
-        heat = _checked(heat, size, "heat map")
-        heat = 0.75 * heat / max(heat.max(), 1e-300)
-        parts.append(_heat(heat))
+        shades |= _reds(_checked(heat, size, "heat map"))
+    parts.append(_shades(shades, size))
     parts.append(_stones(colors))
     if territory is not None:
         parts.append(_territory(_checked(territory, size, "territory"), colors))
@@ -65,17 +69,37 @@ def board_svg(
     for point, mark in (marks or {}).items():
         parts.append(_mark(mark, point, colors))
     for point, label in (labels or {}).items():
-        parts.append(_label(str(label), point, colors, heat))
+        parts.append(_label(str(label), point, colors, shades, point in quiet))
     width, height = extent + 2 * border, extent + 2 * border + heading
     left, top = -MARGIN - border, -MARGIN - border - heading
     if title:
         height_that_fits = 1.7 * width / len(title)  # a letter is about 0.6 as wide as it is high
-        parts.append(_text(left + width / 2, top + 0.62 * CELL, title, "#222222", min(0.5 * CELL, height_that_fits)))
+        parts.append(write(left + width / 2, top + 0.62 * CELL, title, "#222222", min(0.5 * CELL, height_that_fits)))
+    return document((left, top, width, height), parts)
+
+
+def board_width(size: int) -> float:
+    """Return the width of a board with its coordinates, which without a title is its height, too."""
+    return (size - 1) * CELL + 2 * MARGIN + 2 * LABELS
+
+
+def document(box: tuple[float, float, float, float], parts: Iterable[str]) -> str:
+    """Make an SVG document of its parts; the box is left, top, width and height."""
+    left, top, width, height = box
     body = "\n".join(part for part in parts if part)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:g} {top:g} {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}" font-family="Helvetica, Arial, sans-serif">\n'
         f'<rect x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}" fill="#ffffff"/>\n{body}\n</svg>\n'
+    )
+
+
+def write(x: float, y: float, text: str, fill: str, height: float, anchor: str = "middle", bold: bool = False) -> str:
+    """Write a line of text around a height y; it starts, has its middle or ends at x, as the anchor says."""
+    weight = ' font-weight="bold"' if bold else ""
+    return (
+        f'<text x="{x:g}" y="{y:g}" dy="0.36em" fill="{fill}" font-size="{height:.3g}" text-anchor="{anchor}"{weight}>'
+        f"{escape(CONTROL.sub(' ', text))}</text>"
     )
 
 
@@ -91,13 +115,6 @@ def _checked(values: np.ndarray, size: int, what: str) -> np.ndarray:
 def _xy(point: int, size: int) -> tuple[float, float]:
     row, column = rowcol_from_point(point, size)
     return column * CELL, row * CELL
-
-
-def _text(x: float, y: float, text: str, fill: str, height: float) -> str:
-    return (
-        f'<text x="{x:g}" y="{y:g}" dy="0.36em" fill="{fill}" font-size="{height:.3g}" text-anchor="middle">'
-        f"{escape(CONTROL.sub(' ', text))}</text>"
-    )
 
 
 def _grid(size: int, extent: float) -> str:
@@ -116,8 +133,8 @@ def _coordinates(size: int) -> str:
     parts = []
     for i in range(size):
         for side in (before, after):
-            parts.append(_text(i * CELL, side, GTP_COLUMNS[i], LABEL, 0.36 * CELL))
-            parts.append(_text(side, i * CELL, str(size - i), LABEL, 0.36 * CELL))
+            parts.append(write(i * CELL, side, GTP_COLUMNS[i], LABEL, 0.36 * CELL))
+            parts.append(write(side, i * CELL, str(size - i), LABEL, 0.36 * CELL))
     return "\n".join(parts)
 
 
@@ -139,12 +156,21 @@ def percentages(heat: np.ndarray) -> dict[int, str]:
     }
 
 
-def _heat(opacity: np.ndarray) -> str:
+def _reds(heat: np.ndarray) -> dict[int, tuple[str, float]]:
+    opacity, size = 0.75 * heat / max(heat.max(), 1e-300), len(heat)
+    return {
+        point_from_rowcol(row, column, size): (HEAT, opacity[row, column])
+        for row, column in np.argwhere(opacity > 0.01).tolist()
+    }
+
+
+def _shades(shades: Mapping[int, tuple[str, float]], size: int) -> str:
     parts = []
-    for row, column in np.argwhere(opacity > 0.01).tolist():
+    for point, (color, opacity) in shades.items():
+        x, y = _xy(point, size)
         parts.append(
-            f'<rect x="{(column - 0.5) * CELL:g}" y="{(row - 0.5) * CELL:g}" width="{CELL}" height="{CELL}" '
-            f'fill="{HEAT}" fill-opacity="{opacity[row, column]:.3f}"/>'
+            f'<rect x="{x - 0.5 * CELL:g}" y="{y - 0.5 * CELL:g}" width="{CELL}" height="{CELL}" '
+            f'fill="{color}" fill-opacity="{opacity:.3f}"/>'
         )
     return "\n".join(parts)
 
@@ -169,6 +195,8 @@ def _mark(mark: str, point: int, colors: np.ndarray) -> str:
         raise GoError(f"{mark!r} is no mark: there are {', '.join(MARKS)}.")
     x, y = _xy(point, len(colors))
     row, column = rowcol_from_point(point, len(colors))
+    if mark == "ring":
+        return f'<circle cx="{x:g}" cy="{y:g}" r="{0.42 * CELL:g}" fill="none" stroke="{RING}" stroke-width="4"/>'
     r = 0.24 * CELL
     shape = {
         "circle": f'<circle cx="{x:g}" cy="{y:g}" r="{r:g}"',
@@ -179,16 +207,16 @@ def _mark(mark: str, point: int, colors: np.ndarray) -> str:
     return f'{shape} fill="none" stroke="{INK[int(colors[row, column])]}" stroke-width="2.6"/>'
 
 
-def _label(label: str, point: int, colors: np.ndarray, opacity: np.ndarray | None) -> str:
-    """Write on a stone, or on an empty point over a patch of wood and heat that hides the lines."""
+def _label(label: str, point: int, colors: np.ndarray, shades: Mapping[int, tuple[str, float]], is_quiet: bool) -> str:
+    """Write on a stone, or on an empty point over a patch of wood and shade that hides the lines."""
     x, y = _xy(point, len(colors))
     row, column = rowcol_from_point(point, len(colors))
     color = int(colors[row, column])
-    height = CELL * (0.44 if len(label) < 3 else 0.36)
+    height = CELL * (0.3 if is_quiet else 0.44 if len(label) < 3 else 0.36)
     under = ""
     if color == EMPTY:
         patch = f'<circle cx="{x:g}" cy="{y:g}" r="{0.3 * CELL:g}"'
         under = f'{patch} fill="{WOOD}"/>'
-        if opacity is not None:
-            under += f'{patch} fill="{HEAT}" fill-opacity="{opacity[row, column]:.3f}"/>'
-    return under + _text(x, y, label, INK[color], height)
+        if point in shades:
+            under += f'{patch} fill="{shades[point][0]}" fill-opacity="{shades[point][1]:.3f}"/>'
+    return under + write(x, y, label, INK[color], height)

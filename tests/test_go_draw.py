@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from go import GoError, Position
-from go.draw import CELL, HEAT, STONES, board_svg, percentages
+from go.draw import CELL, HEAT, RING, STONES, board_svg, board_width, percentages
+from go.panels import FAINT, Panel, Scale, sheet_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -58,6 +59,50 @@ def test_heat_is_strongest_at_the_largest_value():
     assert percentages(np.zeros((5, 5))) == {}
 
 
+def test_shades_have_their_own_colours_and_labels_may_be_quiet():
+    position = Position(5).play("C3")
+    a, b = position.point("A5"), position.point("B1")
+    options = {"labels": {a: 50, b: 7}, "quiet": {b}, "marks": {a: "ring"}}
+    svg = position.to_svg(shades={a: ("#123456", 0.5), b: ("#abcdef", 1)}, **options)
+    cells = [cell for cell in drawn(svg, "rect") if cell["fill"] in ("#123456", "#abcdef")]
+    assert [(c["fill"], float(c["x"]) / CELL + 0.5, float(c["y"]) / CELL + 0.5, c["fill-opacity"]) for c in cells] == [
+        ("#123456", 0, 0, "0.500"),
+        ("#abcdef", 1, 4, "1.000"),
+    ]
+    rings = [circle for circle in drawn(svg, "circle") if circle.get("stroke") == RING]
+    assert [place(ring) for ring in rings] == [(0, 0)] and float(rings[0]["r"]) > 0.3 * CELL  # not under the label
+    sizes = {e.text: float(e.get("font-size")) for e in ElementTree.fromstring(svg).iter(SVG + "text")}
+    assert sizes["7"] < sizes["50"]
+
+
+@pytest.mark.parametrize("size", [2, 9, 19])
+def test_boards_on_a_sheet_stand_beside_each_other_and_all_is_on_the_sheet(size):
+    position, width = Position(size).play("A1"), board_width(size)
+    panels = [Panel(f"board {n}", position.to_svg(), ("one", "two") if n == 1 else ()) for n in range(3)]
+    panels.append(Panel("W" * 200, position.to_svg(), note="nothing <here>"))
+    scale = Scale("colours", ["#000000", "#ffffff"], {0: "none", 1: "all"})
+    svg = sheet_svg("sheet", ["a line"], panels, width, [scale], columns=2)
+    root = ElementTree.fromstring(svg)
+    boards = [board for board in root.iter(SVG + "svg") if board is not root]
+    assert {(float(board.get("width")), float(board.get("height"))) for board in boards} == {(width, width)}
+    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = ((float(b.get("x")), float(b.get("y"))) for b in boards)
+    assert (x0, y0, x1, y2) == (x2, y1, x3, y3) and x1 > x0 + width and y2 > y0 + width
+    assert x1 + width < float(root.get("width")) and y2 + width < float(root.get("height"))
+    written = {text.text: text for text in root.iter(SVG + "text")}
+    assert {"sheet", "a line", "board 0", "one", "two", "nothing <here>", "colours", "none", "all"} <= set(written)
+    assert (
+        y0 + width
+        < float(written["one"].get("y"))
+        < float(written["two"].get("y"))
+        < float(written["board 2"].get("y"))
+    )
+    assert 200 * 0.6 * float(written["W" * 200].get("font-size")) <= width
+    assert float(written["none"].get("y")) < float(root.get("height"))
+    notes = [rect for rect in drawn(svg, "rect") if rect.get("stroke") == FAINT]
+    assert len(notes) == 1 and x3 <= float(notes[0]["x"]) and y3 < float(notes[0]["y"]) < y3 + width
+    assert [rect["fill"] for rect in drawn(svg, "rect")][-2:] == ["#000000", "#ffffff"]
+
+
 def test_territory_is_drawn_by_area_and_not_on_its_owners_stones():
     position = Position(5).play("C3")
     territory = np.zeros((5, 5))
@@ -82,7 +127,7 @@ def test_every_size_is_a_well_formed_document():
         ({"heat": np.zeros((4, 5))}, r"A heat map of shape \(4, 5\) does not fit a 5x5 board."),
         ({"heat": -np.ones((5, 5))}, "The heat map holds values that cannot be drawn."),
         ({"territory": np.full((5, 5), np.nan)}, "The territory holds values that cannot be drawn."),
-        ({"marks": {63: "star"}}, "'star' is no mark: there are circle, square, triangle, cross."),
+        ({"marks": {63: "star"}}, "'star' is no mark: there are circle, square, triangle, cross, ring."),
         ({"labels": {30: 1}}, "Point 30 is off the 5x5 board."),
     ],
 )
