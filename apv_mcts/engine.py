@@ -2,14 +2,13 @@
 
 import dataclasses
 
-from apv_mcts.players import PlayerSettings, new_player
+from apv_mcts.players import PlayerSettings, ready_player
 from go.errors import GoError
 from go.position import Position
 from go.settings import BoardSettings
 from gtp.server import serve
 from pipeline.artefact import VERSION
 from pipeline.command import run
-from pipeline.errors import UserError
 from pipeline.settings import setting
 
 NAME = "gtp"
@@ -23,12 +22,8 @@ class Settings:
 
 
 def main(settings: Settings) -> None:
-    player = new_player(settings.player)
     size = Position(settings.board.size, settings.board.komi).size
-    if not player.plays_on(size):
-        boards = ", ".join(f"{known}x{known}" for known in player.sizes)
-        raise UserError(f"player={settings.player.name} plays on {boards} only.")
-    player.get_ready(size)
+    player = ready_player(settings.player, size)
     serve(player, size=size, komi=settings.board.komi, version=VERSION, ponder=settings.ponder)
 
 

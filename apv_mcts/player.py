@@ -198,7 +198,7 @@ class SearchPlayer:
 
 def best_value(edges: list[EdgeStatistics]) -> float:
     """Return the highest value of a move that was tried often enough."""
-    return max(edge.q for edge in _tried(edges))
+    return max(edge.q for edge in tried(edges))
 
 
 def in_two_minds(edges: list[EdgeStatistics]) -> bool:
@@ -206,7 +206,8 @@ def in_two_minds(edges: list[EdgeStatistics]) -> bool:
     return edges[0].q < best_value(edges)
 
 
-def _tried(edges: list[EdgeStatistics]) -> list[EdgeStatistics]:
+def tried(edges: list[EdgeStatistics]) -> list[EdgeStatistics]:
+    """Return the moves that were tried often enough to go by their value."""
     return [edge for edge in edges if edge.visits >= max(1, TRIED * edges[0].visits)] or edges[:1]
 
 

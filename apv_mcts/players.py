@@ -101,6 +101,16 @@ def new_player(settings: PlayerSettings) -> AnyBoard | SearchPlayer:
     return AnyBoard(name, sizes_of(settings.kind == "sl", run), makers[settings.kind])
 
 
+def ready_player(settings: PlayerSettings, size: int) -> AnyBoard | SearchPlayer:
+    """Make a player that is ready to play on a board."""
+    player = new_player(settings)
+    if not player.plays_on(size):
+        boards = ", ".join(f"{known}x{known}" for known in player.sizes)
+        raise UserError(f"player={settings.name} plays on {boards} only.")
+    player.get_ready(size)
+    return player
+
+
 def check_player(settings: PlayerSettings) -> None:
     """Refuse settings that make no sense."""
     if settings.kind not in KINDS:

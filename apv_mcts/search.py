@@ -15,7 +15,7 @@ import numpy as np
 from apv_mcts.evaluator import Evaluator
 from apv_mcts.queue import RECENT, WAITING, new_queue
 from apv_mcts.reuse import copy_subtree
-from apv_mcts.rules import FLAT, mean_value
+from apv_mcts.rules import FLAT, Rule, mean_value
 from apv_mcts.settings import SearchSettings, check_search, rule_of
 from apv_mcts.simulation import (
     COLLISIONS,
@@ -31,7 +31,7 @@ from apv_mcts.simulation import (
     new_worker,
     run_simulations,
 )
-from apv_mcts.tree import ANSWERED, UNIT, new_tree
+from apv_mcts.tree import ANSWERED, NONE, UNIT, new_tree
 from go.board import BLACK, WHITE
 from go.coordinates import PASS
 from go.playout import new_rng
@@ -51,14 +51,17 @@ CHUNK = 32  # simulations between two looks at the clock, on one thread without 
 
 
 class EdgeStatistics(NamedTuple):
-    """What the search knows of a move; values go from -1 to 1 and are seen by the player of the move."""
+    """What the search knows of a move; values go from -1 to 1 and are seen by the player of the move.
+
+    A part that has not said anything is None.
+    """
 
     move: int
     visits: int
-    q: float  # mixed
-    q_rollouts: float
-    q_value: float
-    value: float  # what the value network says of the position after the move alone
+    q: float  # mixed; 0 if nothing is known
+    q_rollouts: float | None
+    q_value: float | None
+    value: float | None  # what the value network says of the position after the move alone
     prior: float
     edge: int
 
@@ -100,7 +103,7 @@ class Search:
         with self.lock:
             self.position = position.copy()
             self.rule = rule_of(self.settings, position.komi)
-            self.root = _root_of(position)
+            self.root = root_of(position)
             if len(self.root.history) + MOST_DEPTH > len(self.workers[0].history):
                 self.workers = [new_worker(2 * len(self.root.history)) for _ in self.workers]
             self.has_noise = self.has_noise and node == 0
@@ -258,24 +261,21 @@ class Search:
         """
         tree, found = self.tree, []
         for e in self._edges(node):
-            n_r, n_v, w_r, w_v = int(tree.n_r[e]), int(tree.n_v[e]), int(tree.w_r[e]), int(tree.w_v[e])
-            found.append(
-                EdgeStatistics(
-                    move=int(tree.move[e]),
-                    visits=n_r,
-                    q=_bounded(float(mean_value(self.rule, n_r, w_r, n_v, w_v))),
-                    q_rollouts=_bounded(w_r / UNIT / n_r) if n_r and self.rule.has_rollouts else 0.0,
-                    q_value=_bounded(w_v / UNIT / n_v) if n_v else 0.0,
-                    value=-float(tree.value[e]) if tree.asked_value[e] == ANSWERED else 0.0,
-                    prior=float(tree.prior[e]),
-                    edge=e,
-                )
-            )
+            value = -float(tree.value[e]) if tree.asked_value[e] == ANSWERED else None
+            sums = int(tree.n_r[e]), int(tree.w_r[e]), int(tree.n_v[e]), int(tree.w_v[e])
+            found.append(_edge_statistics(self.rule, int(tree.move[e]), float(tree.prior[e]), e, value, *sums))
         return sorted(found, key=self._rank)
 
     def _rank(self, edge: EdgeStatistics) -> tuple[float, float]:
         """Order moves by their visits, but where all get as many, by their value."""
         return (edge.visits == 0, -edge.q) if self.rule.kind == FLAT else (-edge.visits, -edge.prior)
+
+    def root_statistics(self) -> EdgeStatistics:
+        """Return the sums over all moves of the root, as the side to move sees them, as if they were one edge."""
+        tree, edges = self.tree, self._edges(0)
+        part = slice(edges.start, edges.stop)
+        sums = (int(of_edges[part].sum()) for of_edges in (tree.n_r, tree.w_r, tree.n_v, tree.w_v))
+        return _edge_statistics(self.rule, PASS, 1.0, NONE, None, *sums)
 
     def principal_variation(self, first: EdgeStatistics | None = None, most: int = 20) -> list[int]:
         """Return the most visited moves from the root on, or from one of its edges on."""
@@ -300,7 +300,23 @@ def _bounded(value: float) -> float:
     return min(max(value, -1.0), 1.0)
 
 
-def _root_of(position: Position) -> Root:
+def _edge_statistics(
+    rule: Rule, move: int, prior: float, edge: int, value: float | None, n_r: int, w_r: int, n_v: int, w_v: int
+) -> EdgeStatistics:
+    return EdgeStatistics(
+        move=move,
+        visits=n_r,
+        q=_bounded(float(mean_value(rule, n_r, w_r, n_v, w_v))),
+        q_rollouts=_bounded(w_r / UNIT / n_r) if n_r and rule.has_rollouts else None,
+        q_value=_bounded(w_v / UNIT / n_v) if n_v else None,
+        value=value,
+        prior=prior,
+        edge=edge,
+    )
+
+
+def root_of(position: Position) -> Root:
+    """Return a position as the kernels take it."""
     tracker = np.zeros(1, TRACKER)
     begin(position.boards[0], tracker[0])
     recent = np.full(RECENT, PASS, np.int16)
