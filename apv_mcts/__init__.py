@@ -6,5 +6,6 @@ Where to start reading:
 - one simulation: `queue` (positions that wait for a network), `simulation` (select, expand, evaluate, back up);
 - a whole search: `evaluator` (the networks' answers), `reuse` (the tree after a move), `settings`, `search`, `many`;
 - a player: `parts` (what a search is made of), `time_control`, `player`, `players` (by name), `engine` (over GTP);
-- what it should find: `problem_set` (drawn problems, in `problems.txt`), `problems` (the command).
+- what it should find: `problem_set` (drawn problems, in `problems.txt`), `problems` (the command);
+- to look inside: `views` (the numbers of Figure 5), `sheet` (drawn), `dump` (the tree as JSON), `show`.
 """

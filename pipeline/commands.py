@@ -51,6 +51,9 @@ COMMANDS = {
     "apv_mcts.problems": Command(
         "apv_mcts.problems", "have players solve 40 drawn problems, and say how many each does"
     ),
+    "apv_mcts.show": Command(
+        "apv_mcts.show", "show what a search finds in a position: the six boards of Figure 5, the tree"
+    ),
     "gtp": Command("apv_mcts.engine", "play as a GTP engine, for Sabaki, GoGui and other programs"),
 }
 

@@ -1,0 +1,112 @@
+"""The tree of a search as JSON: plain data for programs, and a line for each node, indented by depth, for people.
+
+    format        1
+    settings      of the player, as `./prezero apv_mcts.show --help` lists them
+    position      size, komi, to_move, moves (colour and vertex of each), and board, the lines of `go.text`
+    simulations   so many were made, in so many `seconds`
+    depth, least  what is left out: moves further than `depth` from the root, and those with fewer visits than `least`
+    root          the tree
+
+A node is a move and what follows it:
+
+    move          the vertex; null at the root
+    visits        N
+    prior         P; null at the root, and where the rule has none
+    q             Q as the search mixes it
+    q_rollouts    Q of rollouts alone
+    q_value       Q of the value network alone, averaged over the subtree
+    value         what the value network says of the position after the move; null at the root
+    children      the moves from there, the most visited first
+
+Values go from -1 to 1 and are seen by the player of the move, so sides change from a node to its children; null is what
+is not known. Those of the root are means over all visits, seen by the side to move.
+"""
+
+import dataclasses
+import json
+from typing import Any
+
+from apv_mcts.players import PlayerSettings
+from apv_mcts.search import EdgeStatistics, Search
+from apv_mcts.views import has_priors
+from go.board import COLOR_NAMES
+from go.coordinates import gtp_from_point
+from go.position import Position
+from go.text import write_board
+
+FORMAT = 1
+DIGITS = 5  # of values; more would be noise
+
+
+def dump_tree(
+    search: Search, settings: PlayerSettings, simulations: int, seconds: float, depth: int, least: int
+) -> dict[str, Any]:
+    """Return the tree as plain data, down to `depth` moves and without moves that have fewer than `least` visits."""
+    below = _children(search, 0, depth, least)
+    return {
+        "format": FORMAT,
+        "settings": dataclasses.asdict(settings),
+        "position": position_data(search.position),
+        "simulations": simulations,
+        "seconds": round(seconds, 3),
+        "depth": depth,
+        "least": least,
+        "root": _node(search.root_statistics(), None, None, below),
+    }
+
+
+def position_data(position: Position) -> dict[str, Any]:
+    """Return a position as plain data; stones that were set up are on the board, but not among the moves."""
+    return {
+        "size": position.size,
+        "komi": position.komi,
+        "to_move": COLOR_NAMES[position.to_move],
+        "moves": [[COLOR_NAMES[move.color], gtp_from_point(move.point, position.size)] for move in position.history],
+        "board": write_board(position.colors).splitlines(),
+    }
+
+
+def _children(search: Search, node: int, depth: int, least: int) -> list[dict[str, Any]]:
+    """Return the moves of a node of the tree, with what is below them; none if there is no such node."""
+    if node < 0 or depth == 0:
+        return []
+    found = [edge for edge in search.statistics(node) if edge.visits >= least]
+    return [_child(search, edge, depth, least) for edge in found]
+
+
+def _child(search: Search, edge: EdgeStatistics, depth: int, least: int) -> dict[str, Any]:
+    below = _children(search, int(search.tree.child[edge.edge]), depth - 1, least)
+    prior = edge.prior if has_priors(search) else None
+    return _node(edge, gtp_from_point(edge.move, search.position.size), prior, below)
+
+
+def _node(
+    edge: EdgeStatistics, move: str | None, prior: float | None, children: list[dict[str, Any]]
+) -> dict[str, Any]:
+    q = edge.q if edge.visits else None
+    values = {"q": q, "q_rollouts": edge.q_rollouts, "q_value": edge.q_value, "value": edge.value}
+    rounded = {name: None if value is None else round(value, DIGITS) for name, value in values.items()}
+    prior = None if prior is None else round(prior, DIGITS)
+    return {"move": move, "visits": edge.visits, "prior": prior, **rounded, "children": children}
+
+
+def written(dump: dict[str, Any]) -> str:
+    """Write a dump as JSON with a line for each node."""
+    facts = [f" {json.dumps(name)}: {_fact(value)}" for name, value in dump.items() if name != "root"]
+    return "{\n" + ",\n".join([*facts, f' "root":\n{_line(dump["root"], 1)}']) + "\n}\n"
+
+
+def _fact(value: Any) -> str:
+    """Write a fact in one line, and a position with a line for each row of its board."""
+    if not isinstance(value, dict) or "board" not in value:
+        return json.dumps(value, ensure_ascii=False)
+    rows = ",\n".join(f"  {json.dumps(row)}" for row in value["board"])
+    others = json.dumps({name: fact for name, fact in value.items() if name != "board"})
+    return f'{others[:-1]}, "board": [\n{rows}\n ]}}'
+
+
+def _line(node: dict[str, Any], indent: int) -> str:
+    space = " " * indent
+    own = json.dumps({name: value for name, value in node.items() if name != "children"})
+    below = ",\n".join(_line(child, indent + 1) for child in node["children"])
+    return f'{space}{own[:-1]}, "children": [' + (f"\n{below}\n{space}" if below else "") + "]}"

@@ -1,0 +1,147 @@
+"""Show what a search finds in a position: the six boards of Figure 5, a table of moves, and the tree itself."""
+
+import dataclasses
+import math
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from apv_mcts.dump import dump_tree, written
+from apv_mcts.players import PlayerSettings, ready_player
+from apv_mcts.search import EdgeStatistics, Search
+from apv_mcts.sheet import draw_sheet
+from apv_mcts.simulation import DONE
+from apv_mcts.views import has_priors, win_rate
+from features48.show import find_position
+from go.board import COLOR_NAMES
+from go.coordinates import gtp_from_point
+from go.errors import GoError
+from go.show import PositionSettings
+from pipeline.artefact import write_atomic
+from pipeline.command import run
+from pipeline.errors import UserError
+from pipeline.progress import Progress
+from pipeline.settings import setting
+from pipeline.tables import table
+
+NAME = "apv_mcts.show"
+LOOK = 0.1  # seconds between two looks at how far a search is
+DEEPEST = 100
+HEADER = ("move", "visits", "share", "Q", "Q of rollouts", "Q of value", "prior", "variation")
+
+
+@dataclasses.dataclass
+class Settings(PositionSettings):
+    sgf: str = setting("", "a game record to take the position from, instead of moves or a text board")
+    move: int | None = setting(None, "with sgf: after how many moves, by default all of them")
+    player: PlayerSettings = setting(PlayerSettings, "who searches")
+    top: int = setting(10, "how many moves to list, the most visited first")
+    svg: str = setting("", "file to write the sheet to: the six boards of Figure 5")
+    dump: str = setting("", "file to write the tree to, as JSON")
+    depth: int = setting(4, "with dump: how many moves from the root")
+    least: int = setting(10, "with dump: leave out moves that were visited less often")
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse settings that make no sense."""
+    if settings.player.kind != "search":
+        raise UserError(f"player={settings.player.name} does not search, and there is nothing of it to show here.")
+    if settings.top < 1:
+        raise UserError(f"top={settings.top} is too few: at least 1 move is shown.")
+    if not 1 <= settings.depth <= DEEPEST:
+        raise UserError(f"depth={settings.depth} is not between 1 and {DEEPEST}.")
+    if settings.least < 0:
+        raise UserError(f"least={settings.least} is negative: visits count from 0.")
+
+
+@contextmanager
+def _watched(search: Search, simulations: int, seconds: float) -> Iterator[None]:
+    """Show how far a search is while it goes on: in simulations or, if there is no bound to them, in seconds."""
+    began, over = time.monotonic(), threading.Event()
+
+    def look() -> None:
+        with Progress("simulations" if simulations else "seconds", simulations or math.ceil(seconds)) as progress:
+            while not over.wait(LOOK):
+                reached = int(search.control[DONE]) if simulations else int(time.monotonic() - began)
+                progress.update(reached - progress.done)
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+
+
+def think(search: Search, simulations: int, seconds: float) -> tuple[int, float]:
+    """Search the position that is set; return how many simulations were made, and how many seconds it took."""
+    if not simulations and not seconds:
+        search.prepare()
+        return 0, 0.0
+    with _watched(search, simulations, seconds):
+        began = time.monotonic()
+        return search.run(simulations, seconds), time.monotonic() - began
+
+
+def table_of(search: Search, top: int) -> str:
+    """Lay out the most visited moves; values are percentages of games that the side to move wins."""
+    edges, size = search.statistics(), search.position.size
+    visits = sum(edge.visits for edge in edges)
+    return table(HEADER, [_row(search, edge, visits, size) for edge in edges[:top]])
+
+
+def _row(search: Search, edge: EdgeStatistics, visits: int, size: int) -> list[str]:
+    values = (edge.q if edge.visits else None, edge.q_rollouts, edge.q_value)
+    return [
+        gtp_from_point(edge.move, size),
+        f"{edge.visits:,}",
+        f"{100 * edge.visits / max(visits, 1):.1f}%",
+        *("-" if value is None else f"{100 * win_rate(value):.1f}%" for value in values),
+        f"{100 * edge.prior:.1f}%" if has_priors(search) else "-",
+        " ".join(gtp_from_point(move, size) for move in search.principal_variation(edge, most=8)),
+    ]
+
+
+def facts_of(search: Search, settings: PlayerSettings, simulations: int, seconds: float) -> list[str]:
+    """Say who searched what for how long, and what came out."""
+    position, best, root = search.position, search.statistics()[0], search.root_statistics()
+    who = f"{COLOR_NAMES[position.to_move].capitalize()} to move, komi {position.komi:g}."
+    move = gtp_from_point(best.move, position.size)
+    if not root.visits:
+        return [f"{who} Player {settings.name}, without simulations.", f"Best move {move}, by its prior."]
+    rate = f"{simulations / seconds:,.0f} a second" if seconds > 0 else "at once"
+    return [
+        f"{who} Player {settings.name}: {simulations:,} simulations in {seconds:.1f} s, {rate}.",
+        f"Best move {move}, which wins {100 * win_rate(best.q):.1f}%. "
+        f"Root value {root.q:+.3f}: {COLOR_NAMES[position.to_move]} wins {100 * win_rate(root.q):.1f}%.",
+    ]
+
+
+def main(settings: Settings) -> None:
+    check_settings(settings)
+    position, title = find_position(settings)
+    if position.is_over:
+        raise UserError("The game is over in this position: there is nothing to search.")
+    player = settings.player
+    search = ready_player(player, position.size).search
+    search.set_position(position)
+    print(position)
+    simulations, seconds = think(search, player.simulations, player.seconds)
+    facts = facts_of(search, player, simulations, seconds)
+    print("", *facts, "", table_of(search, settings.top), sep="\n")
+    if settings.svg:
+        write_atomic(Path(settings.svg), draw_sheet(search, title, facts))
+        print(f"\nDrawn to {settings.svg}.")
+    if settings.dump:
+        write_atomic(
+            Path(settings.dump),
+            written(dump_tree(search, player, simulations, seconds, settings.depth, settings.least)),
+        )
+        print(f"\nThe tree is in {settings.dump}.")
+
+
+if __name__ == "__main__":
+    run(NAME, Settings, main, refusals=(GoError,))
