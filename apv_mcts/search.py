@@ -6,6 +6,7 @@ more threads the networks answer meanwhile, and nobody waits for them.
 """
 
 import os
+import sys
 import threading
 import time
 from typing import NamedTuple
@@ -44,8 +45,9 @@ QUEUE = 256  # places, if rollouts go on meanwhile; more would only be older whe
 USUAL_MOVES = 1_000  # of a game; the memory of superko grows if there are more
 EDGES_A_NODE = 200  # of a large board, on average at most; the pool is as large as that
 MOST_VISITS = 1 << 30  # of the root; N_r has 31 bits, some of them for virtual losses
-NAP = 0.0002  # seconds that a thread sleeps when it must wait for a network
+NAP = 0.0002  # seconds that the evaluator sleeps when nobody asks
 LOOK = 0.005  # seconds between two looks at the clock
+GIVING_WAY = 5  # on the scale of `nice`: three times less of a core that is wanted by two
 ADAPT = 0.002  # seconds between two looks at the queue
 CHUNK = 32  # simulations between two looks at the clock, on one thread without networks; 20 ms on a large board
 
@@ -208,6 +210,9 @@ class Search:
         """Answer a batch of requests; return how many they were."""
         return 0 if self.evaluator is None else self.evaluator.serve([self])
 
+    def _batches(self) -> int:
+        return 0 if self.evaluator is None else self.evaluator.batches
+
     def adapt(self) -> None:
         """Raise n_thr when requests pile up, lower it when the network has nothing to do (Methods)."""
         if not (self.settings.adapt and self.rule.has_rollouts and self.rule.has_policy):
@@ -229,9 +234,17 @@ class Search:
     def _run_together(self, budget: int, deadline: float) -> None:
         """Search on several threads, while the networks answer on this one."""
 
+        news = threading.Condition()  # that the networks have answered
+
         def work(number: int) -> None:
-            while self.control[STOP] == 0 and self.simulate(number, budget) == WAIT:
-                time.sleep(NAP)
+            if self.evaluator is not None:
+                _give_way()
+            while self.control[STOP] == 0:
+                known = self._batches()
+                if self.simulate(number, budget) != WAIT:
+                    break
+                with news:
+                    news.wait_for(lambda known=known: self._batches() != known, LOOK)
 
         threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(self.threads)]
         for thread in threads:
@@ -245,7 +258,10 @@ class Search:
                 if now - adapted >= ADAPT:
                     self.adapt()
                     adapted = now
-                if not self._serve():
+                if self._serve():
+                    with news:
+                        news.notify_all()
+                else:
                     time.sleep(NAP if self.evaluator is not None else LOOK)
         finally:
             self.stop()
@@ -294,6 +310,16 @@ class Search:
         edges = self._edges(node)
         part = slice(edges.start, edges.stop)
         return edges[int(np.lexsort((-self.tree.prior[part], -self.tree.n_r[part]))[0])]
+
+
+def _give_way() -> None:
+    """Let the evaluator go before this thread where both want the same core: a queue that waits helps nobody.
+
+    Only Linux has priorities for threads.
+    """
+    if sys.platform == "linux":
+        thread = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + GIVING_WAY)
 
 
 def _bounded(value: float) -> float:
