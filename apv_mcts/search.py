@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from apv_mcts.evaluator import Evaluator
-from apv_mcts.queue import RECENT, WAITING, new_queue
+from apv_mcts.queue import FREE, RECENT, WAITING, new_queue
 from apv_mcts.reuse import copy_subtree
 from apv_mcts.rules import FLAT, Rule, mean_value
 from apv_mcts.settings import SearchSettings, check_search, rule_of
@@ -102,6 +102,10 @@ class Search:
     def set_position(self, position: Position) -> None:
         """Make a position the root; if it follows from the last one by moves in the tree, keep what is below."""
         node = self._find(position)
+        if self.queue.counters[WAITING]:  # a network failed: its requests, and the tree that waits for them, are void
+            self.queue.state[:] = FREE
+            self.queue.counters[WAITING] = 0
+            node = None
         with self.lock:
             self.position = position.copy()
             self.rule = rule_of(self.settings, position.komi)

@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 from conftest import ROOT
-from small_searches import SEARCHES, check_at_rest, random_position, root_visits, small_search
+from small_searches import SEARCHES, by_hash, check_at_rest, random_position, root_visits, small_search
 
 import apv_mcts.search
 from apv_mcts.settings import SearchSettings, check_search
@@ -110,6 +110,35 @@ def test_a_search_that_is_begun_and_ended_two_hundred_times_hears_every_stop():
         assert search.background is None
         total += int(search.control[DONE])
         check_at_rest(search, int(search.control[DONE]), total - int(search.control[DONE]))
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("name", ["alpha_rvp", "alpha_vp", "zero"])
+def test_a_network_that_fails_now_and_then_does_no_lasting_harm(name, threads):
+    """Requests that were never answered must not fill the queue, nor their virtual losses stay in the tree."""
+    failing = random.Random(threads)
+
+    def values(boards, recent, symmetries):
+        if failing.random() < 0.2:
+            raise RuntimeError("out of memory")
+        return by_hash(boards, recent, symmetries)
+
+    search, position, ends = small_search(name, 4, values, threads=threads, batch=2), Position(4, 0.5), []
+    for _ in range(40):
+        search.set_position(position)
+        before = root_visits(search)
+        try:
+            ends.append(search.run(simulations=30))
+        except RuntimeError:
+            ends.append(0)
+        else:
+            check_at_rest(search, 30, before)
+    assert set(ends) <= {0, 30} and ends.count(0) > 5
+    search.evaluator.values = by_hash
+    search.set_position(position)
+    before = root_visits(search)
+    assert search.run(simulations=30) == 30
+    check_at_rest(search, 30, before)
 
 
 def test_visits_never_outgrow_their_31_bits(monkeypatch):
