@@ -12,8 +12,11 @@ from typing import Any
 
 from apv_mcts.players import new_player, preset
 from apv_mcts.problem_set import FILE, KINDS, Problem, problems
+from go.board import COLOR_NAMES
 from go.coordinates import gtp_from_point
-from pipeline.artefact import read_json, stage_folder, write_json
+from go.draw import board_width
+from go.panels import Panel, sheet_svg
+from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
@@ -29,6 +32,7 @@ PLAYERS = "flat,uct,uct_patterns,alpha_p,alpha_r,alpha_rp"
 @dataclasses.dataclass
 class Settings:
     players: str = setting(PLAYERS, "who tries, by their names (conf/player), with commas between them")
+    svg: str = setting("", "file to draw all problems to, with their answers")
     run: str = setting("problems", "name of the run: results go to runs/<run>/apv_mcts.problems/")
     seed: int = setting(1, "seed of all randomness")
     simulations: str = setting("1000,10000", "simulations for each problem, one or more numbers with commas between")
@@ -111,6 +115,17 @@ def report(found: dict[str, list[str]]) -> str:
     return f"{solved}\n\n{table(['problem', 'right', 'missed by'], missed)}"
 
 
+def draw_problems() -> str:
+    """Draw all problems on one sheet, with rings on the right moves; a row for each kind."""
+    panels = []
+    for problem in problems():
+        position, marks = problem.position, dict.fromkeys(problem.right, "ring")
+        caption = f"{COLOR_NAMES[position.to_move]} to move, komi {position.komi:g}"
+        panels.append(Panel(problem.name.replace("_", " "), position.to_svg(marks=marks), (caption,)))
+    title = f"{len(panels)} problems: only the moves with a ring win the game"
+    return sheet_svg(title, [], panels, board_width(position.size), columns=len(panels) // len(KINDS))
+
+
 def main(settings: Settings) -> dict[str, str]:
     trials(settings)
     folder = stage_folder(settings.run, STAGE)
@@ -125,6 +140,9 @@ def main(settings: Settings) -> dict[str, str]:
 
     manifest = done_once(folder, STAGE, key, [], work, drafts=[folder / PROGRESS])
     print(report(manifest["metrics"]["answers"]))
+    if settings.svg:
+        write_atomic(Path(settings.svg), draw_problems())
+        print(f"\nDrawn to {settings.svg}.")
     return {who: str(_solved(given)) for who, given in manifest["metrics"]["answers"].items()}
 
 
