@@ -154,6 +154,16 @@ def test_no_other_tree_is_taken_for_that_of_the_position(monkeypatch, tmp_path):
     assert kept("set_free_handicap C3 D4", "genmove w", "clear_board", "genmove w") == [0, 0]
 
 
+def test_the_same_points_in_other_colours_are_another_game():
+    """Trap 11: two moves of white lead to a position with the same turn as a move of each."""
+    search = small_search("uct", 5, nodes=5_000)
+    search.set_position(Position(5, 0.5))
+    search.run(simulations=2_000)
+    one, two = search.principal_variation()[:2]
+    search.set_position(Position(5, 0.5).play(one, WHITE).play(two, WHITE))
+    assert search.position.to_move == BLACK and root_visits(search) == 0
+
+
 def test_clear_board_keeps_size_and_komi(monkeypatch):
     """Trap 10: and the search goes by them."""
     watched, player = Watched(monkeypatch), small_player("uct", simulations=30, resign=-1.0)
