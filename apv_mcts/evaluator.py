@@ -97,6 +97,8 @@ class Evaluator:
         if self.values is not None and len(wanted):
             paths, depths = gathered("path"), gathered("depth")
             found = np.clip(self.values(boards[wanted], recent[wanted], symmetries[wanted]), -1, 1)
+            if np.isnan(found).any():
+                raise FloatingPointError("the value network answered with something that is no number")
             for i, value in zip(wanted, found.tolist(), strict=True):
                 asker = owners[i]
                 write_value(asker.tree, asker.rule, edge[i], paths[i], int(depths[i]), value, asker.control)

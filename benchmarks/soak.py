@@ -7,7 +7,6 @@ what the mean of the last quarter of the games has more than that of the second.
 """
 
 import statistics
-import time
 
 import psutil
 
@@ -60,7 +59,6 @@ def play(engine: Engine, referee: Engine, number: int) -> Position:
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
     """Play all games, whatever the rounds; return the table and the bars."""
     moves, faults, memory = 0, [], []
-    began = time.perf_counter()
     engine, referee = Engine(ENGINE, timeout=300), Engine(GNU_GO)
     process = psutil.Process(engine.process.pid)
     with Progress("games", GAMES) as progress:
@@ -81,7 +79,6 @@ def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
     rows = [
         ["games", f"{GAMES:,}"],
         ["moves", f"{moves:,}"],
-        ["minutes", f"{(time.perf_counter() - began) / 60:.1f}"],
         ["crashes, refusals and illegal moves", f"{len(faults)}"],
         *([f"fault {number}", fault] for number, fault in enumerate(faults, 1)),
         ["memory after 10 games, MB", f"{memory[9]:.0f}"],

@@ -191,6 +191,17 @@ def test_moves_of_all_nodes_are_the_sensible_ones_without_superko_and_a_pass(pol
     assert forbidden > 10  # superko did matter
 
 
+def test_an_answer_that_is_no_number_is_an_error_and_not_a_value(policies):
+    def nothing(boards, recent, symmetries):
+        return np.full(len(boards), np.nan)
+
+    search = new_search(policies, 5, ALPHA_V, nothing, threads=1)
+    search.set_position(Position(5))
+    with pytest.raises(FloatingPointError, match="no number"):
+        search.run(simulations=10)
+    assert not search.tree.w_v.any()
+
+
 def test_a_flat_search_goes_by_the_value_of_moves_because_all_have_as_many_visits(policies):
     """Black saves or loses five stones; every other move is as good as any."""
     position = Position.from_text(". O O . .\nO X X O .\nO X X a .\nO X O O .\n. O . . .\n".replace("a", "."), komi=-20)
