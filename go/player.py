@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from go.board import BLACK, is_eye
+from go.board import BLACK, WHITE, is_eye
 from go.coordinates import PASS
 from go.position import Position
 
@@ -47,7 +47,7 @@ def sensible_moves(position: Position) -> list[int]:
 
 def ends_well(position: Position) -> bool:
     """Tell if the opponent has just passed and the side to move, by passing too, wins as the board stands."""
-    if not position.history or position.history[-1].point != PASS:
+    if not position.history or position.history[-1] != (BLACK + WHITE - position.to_move, PASS):
         return False
     score = position.score()
     return score > 0 if position.to_move == BLACK else score < 0

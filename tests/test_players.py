@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 from small_networks import random_weights
 
 from go import BLACK, WHITE, Position
-from go.board import is_eye
+from go.board import is_eye, set_turn
 from go.coordinates import PASS
 from go.player import Candidate, RandomPlayer, decided, ends_well, sensible_moves
 from pipeline.errors import UserError
@@ -98,6 +98,17 @@ def test_whole_games_are_played_by_the_rules(new_player, name):
             elif decision.candidates:
                 assert ends_well(before)
         assert position.is_over and len(position.history) > 20
+
+
+def test_only_a_pass_of_the_opponent_ends_a_game_well():
+    position = Position.from_text(EYES_ONLY, komi=7.5)
+    assert not ends_well(position)
+    assert ends_well(position.copy().play(PASS, WHITE))
+    own = position.copy().play(PASS, BLACK)
+    set_turn(own.board, BLACK)  # as if one colour moved twice
+    assert not ends_well(own)
+    position.komi = 30.0
+    assert not ends_well(position.copy().play(PASS, WHITE))
 
 
 @pytest.mark.parametrize("name", PLAYERS)
