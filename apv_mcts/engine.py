@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from apv_mcts.players import PlayerSettings, ready_player
+from apv_mcts.players import PlayerSettings, ready_player, rehearse
 from go.errors import GoError
 from go.position import Position
 from go.settings import BoardSettings
@@ -24,6 +24,7 @@ class Settings:
 def main(settings: Settings) -> None:
     size = Position(settings.board.size, settings.board.komi).size
     player = ready_player(settings.player, size)
+    rehearse(settings.player, size)
     serve(player, size=size, komi=settings.board.komi, version=VERSION, ponder=settings.ponder)
 
 

@@ -43,13 +43,18 @@ def _patterns(name: str, size: int, run: str) -> PlayoutPolicy:
     return new_policy(None if name == "uniform" else Model.load(patterns_path(name, size, run)))
 
 
-def new_evaluator(settings: SearchSettings, size: int, run: str, seed: int, values: Values | None) -> Evaluator | None:
-    """Make what answers for the networks that the settings ask for; None if they ask for none."""
+def check_value(settings: SearchSettings, values: Values | None = None) -> None:
+    """Refuse a search that needs a value network where there is none."""
     if settings.value and values is None:
         raise UserError(
             "This player asks a value network, and there is none yet; flat, uct, uct_patterns, alpha_r, alpha_p and "
             "alpha_rp do without."
         )
+
+
+def new_evaluator(settings: SearchSettings, size: int, run: str, seed: int, values: Values | None) -> Evaluator | None:
+    """Make what answers for the networks that the settings ask for; None if they ask for none."""
+    check_value(settings, values)
     if not settings.policy and not settings.value:
         return None
     policy = load_network(size, run) if settings.policy else None

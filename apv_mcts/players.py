@@ -8,10 +8,11 @@ import yaml
 from omegaconf import OmegaConf
 
 from apv_mcts.maps import plane_maps
-from apv_mcts.parts import load_network, new_search, patterns_path, sizes_of
+from apv_mcts.parts import check_value, load_network, new_search, patterns_path, sizes_of
 from apv_mcts.player import SearchPlayer
 from apv_mcts.settings import SearchSettings, check_search
-from go.player import Decision, Player, RandomPlayer
+from go.coordinates import PASS
+from go.player import RESIGN, Decision, Player, RandomPlayer
 from go.position import Position
 from pipeline.artefact import ROOT
 from pipeline.errors import UserError
@@ -21,6 +22,7 @@ from rollout.player import RolloutPlayer
 from sl_policy.player import PolicyPlayer
 
 PRESETS = ROOT / "conf" / "player"
+REHEARSED = 100  # simulations and nodes
 KINDS = ("random", "rollout", "tree", "sl", "search")
 
 
@@ -47,6 +49,11 @@ def preset(name: str) -> PlayerSettings:
         raise UserError(f"player={name} does not exist; there are {', '.join(known)}.")
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     return OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(PlayerSettings), settings))
+
+
+def searches(settings: PlayerSettings) -> bool:
+    """Tell if a player searches: `alpha_p` has all that is needed, and goes by the priors alone."""
+    return settings.kind == "search" and (settings.simulations > 0 or settings.seconds > 0)
 
 
 class AnyBoard:
@@ -83,6 +90,7 @@ def new_player(settings: PlayerSettings) -> AnyBoard | SearchPlayer:
     check_player(settings)
     run, greedy, seed = settings.run, settings.greedy, settings.seed
     if settings.kind == "search":
+        check_value(settings.search)
         return SearchPlayer(
             settings.name,
             sizes_of(settings.search.policy, run),
@@ -109,6 +117,18 @@ def ready_player(settings: PlayerSettings, size: int) -> AnyBoard | SearchPlayer
         raise UserError(f"player={settings.name} plays on {boards} only.")
     player.get_ready(size)
     return player
+
+
+def rehearse(settings: PlayerSettings, size: int) -> None:
+    """Have another player like this make two moves, so that all is compiled before there is a clock to mind."""
+    search = dataclasses.replace(settings.search, nodes=min(settings.search.nodes, REHEARSED))
+    other = new_player(dataclasses.replace(settings, simulations=REHEARSED, seconds=0.0, search=search))
+    position = Position(size)
+    for _ in range(2):
+        move = other.decide(position).move
+        position.play(PASS if move == RESIGN else move)
+    if isinstance(other, SearchPlayer):
+        other.dead_stones(position)
 
 
 def check_player(settings: PlayerSettings) -> None:

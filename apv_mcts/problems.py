@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from apv_mcts.players import new_player, preset
+from apv_mcts.players import new_player, preset, searches
 from apv_mcts.problem_set import FILE, KINDS, Problem, problems
 from go.board import COLOR_NAMES
 from go.coordinates import gtp_from_point
@@ -42,8 +42,8 @@ def trials(settings: Settings) -> list[tuple[str, int]]:
     """Return who tries with how many simulations; a player without a search tries once."""
     found = []
     for name in settings.players.split(","):
-        searches = preset(name).kind == "search" and preset(name).seconds > 0
-        found += [(name, count) for count in (_counts(settings) if searches else [0])]
+        new_player(preset(name))  # which refuses what cannot play
+        found += [(name, count) for count in (_counts(settings) if searches(preset(name)) else [0])]
     return found
 
 

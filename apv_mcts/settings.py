@@ -69,13 +69,15 @@ def check_search(settings: SearchSettings) -> None:
     """Refuse settings that make no sense."""
     for name, known in CHOICES.items():
         if getattr(settings, name) not in known:
-            raise UserError(f"search.{name}={getattr(settings, name)} is none of {', '.join(known)}.")
+            raise UserError(f"player.search.{name}={getattr(settings, name)} is none of {', '.join(known)}.")
     for name, (least, most) in BOUNDS.items():
         if not least <= getattr(settings, name) <= most:
-            raise UserError(f"search.{name}={getattr(settings, name)} is not between {least} and {most:,}.")
+            raise UserError(f"player.search.{name}={getattr(settings, name)} is not between {least} and {most:,}.")
     if settings.rollouts == "none" and not settings.value:
         raise UserError("A search without rollouts and without a value network has nothing to go by.")
     if settings.replies > 0 and (settings.priors != "tree" or settings.rollouts != "rollout"):
-        raise UserError("search.replies needs search.priors=tree and search.rollouts=rollout, which know the contexts.")
+        raise UserError(
+            "player.search.replies goes with player.search.priors=tree and player.search.rollouts=rollout only."
+        )
     if settings.rollouts == "none" and settings.rule != "puct":
-        raise UserError(f"search.rule={settings.rule} needs rollouts.")
+        raise UserError(f"player.search.rule={settings.rule} needs rollouts.")

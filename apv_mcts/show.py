@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from apv_mcts.dump import dump_tree, written
-from apv_mcts.players import PlayerSettings, ready_player
+from apv_mcts.players import PlayerSettings, preset, ready_player, searches
 from apv_mcts.search import EdgeStatistics, Search
 from apv_mcts.sheet import draw_sheet
 from apv_mcts.simulation import DONE
@@ -48,6 +48,10 @@ def check_settings(settings: Settings) -> None:
     """Refuse settings that make no sense."""
     if settings.player.kind != "search":
         raise UserError(f"player={settings.player.name} does not search, and there is nothing of it to show here.")
+    for name in ("svg", "dump"):
+        path = Path(getattr(settings, name))
+        if getattr(settings, name) and (path.is_dir() or not path.absolute().parent.is_dir()):
+            raise UserError(f"{name}={path} cannot be written: it is a folder, or its folder is not there.")
     if settings.top < 1:
         raise UserError(f"top={settings.top} is too few: at least 1 move is shown.")
     if not 1 <= settings.depth <= DEEPEST:
@@ -129,7 +133,8 @@ def main(settings: Settings) -> None:
     search = ready_player(player, position.size).search
     search.set_position(position)
     print(position)
-    simulations, seconds = think(search, player.simulations, player.seconds)
+    budget = (player.simulations, player.seconds) if searches(preset(player.name)) else (0, 0.0)
+    simulations, seconds = think(search, *budget)
     facts = facts_of(search, player, simulations, seconds)
     print("", *facts, "", table_of(search, settings.top), sep="\n")
     if settings.svg:

@@ -14,7 +14,7 @@ from go.position import Position
 from pipeline.artefact import ROOT
 from pipeline.tables import table
 
-COMMANDS = (("go.show", "playouts=1"), ("go.random_play", "--help"), ())
+COMMANDS = (("go.show", "playouts=1"), ("go.random_play", "--help"), ("gtp", "player=alpha_rp"), ())
 
 
 @kernel
@@ -37,7 +37,9 @@ def command_seconds(arguments: tuple[str, ...], cache: str | None = None) -> flo
     """Return how long `./prezero ...` takes, with the kernel cache of the project or one given."""
     environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
     began = time.perf_counter()
-    subprocess.run([ROOT / "prezero", *arguments], env=environment, check=True, capture_output=True)
+    subprocess.run(
+        [ROOT / "prezero", *arguments], env=environment, check=True, capture_output=True, stdin=subprocess.DEVNULL
+    )
     return time.perf_counter() - began
 
 

@@ -93,6 +93,14 @@ class Shower(Protocol):
 
 
 @runtime_checkable
+class Preparing(Protocol):
+    """A player that loads something for each size of the board."""
+
+    def get_ready(self, size: int) -> object:
+        """Load what is needed for a board, before there is a clock to mind."""
+
+
+@runtime_checkable
 class Picky(Protocol):
     """A player that cannot play on every board."""
 

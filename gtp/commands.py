@@ -54,8 +54,11 @@ def close(session: Session, arguments: list[str]) -> str:
 def boardsize(session: Session, arguments: list[str]) -> str:
     check_count(arguments, 1)
     size = read_whole(arguments[0])
-    if not MIN_SIZE <= size <= MAX_SIZE or not session.accepts(size):
+    if not MIN_SIZE <= size <= MAX_SIZE:
         raise Failure("unacceptable size")
+    if not session.accepts(size):
+        raise Failure("unacceptable size", f"The player does not play on {size}x{size}.")
+    session.get_ready(size)
     session.start(Position(size, session.position.komi))
     return ""
 
@@ -191,6 +194,7 @@ def loadsgf(session: Session, arguments: list[str]) -> str:
         raise Failure("cannot load file", str(error)) from None
     if not session.accepts(position.size):
         raise Failure("cannot load file", f"The player does not play on {position.size}x{position.size}.")
+    session.get_ready(position.size)
     session.start(position)
     return ""
 

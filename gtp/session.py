@@ -11,7 +11,7 @@ from collections.abc import Callable
 from go.board import BLACK, WHITE, set_turn
 from go.player import RESIGN, Decision, Player
 from go.position import Position
-from gtp.abilities import Picky, Timed
+from gtp.abilities import Picky, Preparing, Timed
 from gtp.clock import Clock
 from gtp.syntax import Failure, write_move
 
@@ -50,6 +50,10 @@ class Session:
 
     def accepts(self, size: int) -> bool:
         return not isinstance(self.player, Picky) or self.player.plays_on(size)
+
+    def get_ready(self, size: int) -> None:
+        if isinstance(self.player, Preparing):
+            self.player.get_ready(size)
 
     def set_clocks(self, clock: Clock | None) -> None:
         for color in (BLACK, WHITE):

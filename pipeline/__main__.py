@@ -26,7 +26,8 @@ def main() -> None:
 if __name__ == "__main__":  # not in the worker processes of a command, which import this file, too
     try:
         main()
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # as the GTP server leaves it when nobody listens any more
+            sys.stdout.flush()
     except KeyboardInterrupt:  # while modules are still being imported, or in the tests
         sys.exit(INTERRUPTED)
     except BrokenPipeError:  # the reader of the overview, such as `head`, has had enough

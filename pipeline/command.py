@@ -56,6 +56,8 @@ def run(
             fail(_sentence(error, name))
         except BrokenPipeError:
             _stop_writing()
+        except MemoryError as error:
+            fail(f"There is not enough memory for these settings ({str(error).rstrip('.') or 'none is left'}).")
         except OSError as error:
             if error.errno in NO_SPACE:
                 fail(f"There is no space left on the disk ({error.strerror}); make room and run the same again.")
@@ -65,7 +67,8 @@ def run(
         _run(name, settings, start)
         if table := sweep_table(jobs):
             print(f"\n{table}")
-        sys.stdout.flush()
+        if not sys.stdout.closed:
+            sys.stdout.flush()
     except UserError as error:
         fail(str(error))
     except (HydraException, OmegaConfBaseException) as error:

@@ -282,8 +282,8 @@ def test_the_threshold_follows_the_queue(policies):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"rule": "best"}, "search.rule=best is none of puct, ucb1, flat."),
-        ({"c_puct": -1.0}, "search.c_puct=-1.0 is not between 0 and 1,000."),
+        ({"rule": "best"}, "player.search.rule=best is none of puct, ucb1, flat."),
+        ({"c_puct": -1.0}, "player.search.c_puct=-1.0 is not between 0 and 1,000."),
         ({"rollouts": "none"}, "A search without rollouts and without a value network has nothing to go by."),
     ],
 )

@@ -334,7 +334,15 @@ def test_moves_that_the_rules_refuse_and_files_that_cannot_be_written(tmp_path):
     assert done.returncode == 2 and done.stderr == "prezero: White cannot play E5: a black stone is there.\n"
     arguments = ["player=alpha_r", "player.simulations=10", f"svg={tmp_path}/none/sheet.svg"]
     done = prezero("apv_mcts.show", *arguments, runs=tmp_path)
-    assert done.returncode == 2 and done.stderr.endswith("sheet.svg: No such file or directory.\n")
+    wrong = "cannot be written: it is a folder, or its folder is not there.\n"
+    assert done.returncode == 2 and done.stderr == f"prezero: svg={tmp_path}/none/sheet.svg {wrong}"
+    done = prezero("apv_mcts.show", f"dump={tmp_path}", runs=tmp_path)
+    assert done.returncode == 2 and done.stderr == f"prezero: dump={tmp_path} {wrong}"
+
+
+def test_a_player_that_does_not_search_is_shown_without_a_search(tmp_path):
+    done = prezero("apv_mcts.show", "player=alpha_p", runs=tmp_path)
+    assert done.returncode == 0 and "Player alpha_p, without simulations." in done.stdout
 
 
 def test_a_position_with_nothing_but_a_pass_is_shown():

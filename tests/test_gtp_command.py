@@ -36,7 +36,7 @@ def test_the_policy_network_plays_on_the_boards_that_it_knows():
 def test_bad_settings_are_one_sentence(tmp_path):
     for arguments, sentence in (
         (["player=nobody"], f"player=nobody does not exist; there are {', '.join(NAMES)}."),
-        (["player=alpha_rp", "player.search.c_puct=-1"], "search.c_puct=-1.0 is not between 0 and 1,000."),
+        (["player=alpha_rp", "player.search.c_puct=-1"], "player.search.c_puct=-1.0 is not between 0 and 1,000."),
         (["player.seconds=-1"], "player.seconds=-1.0 is not between 0 and 86,400."),
         (["player=sl", "player.run=nowhere"], "There is no policy network"),
         (["player=alpha_vp"], "This player asks a value network, and there is none yet"),
@@ -61,3 +61,12 @@ def test_every_player_plays_both_colours_of_a_game(name):
 def test_a_player_that_is_not_there_is_refused():
     with pytest.raises(UserError, match="player=alpha does not exist; there are alpha_p, alpha_r, alpha_rp"):
         preset("alpha")
+
+
+def test_memory_that_is_not_there_is_one_sentence(tmp_path):
+    """Ten million nodes on 19x19 are more than four gigabytes."""
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)); "
+    start = "import runpy, sys; sys.argv[1:] = ['player=alpha_r', 'player.search.nodes=10000000']; "
+    code = f"{limit}{start}runpy.run_module('apv_mcts.engine', run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=300)
+    assert done.returncode == 2 and done.stderr.splitlines()[-1].startswith("prezero: There is not enough memory")

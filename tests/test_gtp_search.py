@@ -1,5 +1,6 @@
 """The search as a GTP engine: analysis of a real tree, maps, clocks, dead stones, and noise while it thinks."""
 
+import dataclasses
 import io
 import json
 import random
@@ -13,7 +14,7 @@ import pytest
 from conftest import ROOT
 from test_gtp_analysis import Conversation
 
-from apv_mcts.players import PRESETS, new_player, preset
+from apv_mcts.players import PRESETS, new_player, preset, ready_player, rehearse
 from features48.encoder import encode
 from go.coordinates import gtp_from_point
 from go.position import Position
@@ -135,6 +136,43 @@ def test_dead_stones_are_those_that_cannot_live():
     without = position.copy().set_up(empty=[lone])
     without.komi = 0.5
     assert answers[-1] == f"= {without.result()}"
+
+
+def test_a_board_is_made_ready_when_it_is_asked_for_and_not_on_the_clock():
+    player = engine()
+    assert player.search is None
+    assert talk(player, "boardsize 5\n") == ["? unacceptable size"] and player.search is None
+    assert talk(player, "boardsize 19\n") == ["= "] and player.search.size == 19
+
+
+def test_an_engine_has_searched_before_its_first_move():
+    """All is compiled and loaded then, so that even a short first move has simulations."""
+    settings = preset("alpha_rp")
+    settings.seconds = 0.2
+    rehearse(settings, 9)
+    decision = ready_player(settings, 9).decide(Position(9))
+    assert "visits" in decision.why and len(decision.candidates) > 3
+
+
+@pytest.mark.parametrize("name", ["random", "sl", "uct", "alpha_p"])
+def test_a_rehearsal_leaves_no_trace(name):
+    settings = preset(name)
+    before = dataclasses.asdict(settings)
+    rehearse(settings, 9)
+    assert dataclasses.asdict(settings) == before
+
+
+def test_an_engine_whose_reader_goes_away_ends_in_silence():
+    command = [sys.executable, "-m", "pipeline", "gtp", "player=random"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=ROOT) as process:
+        process.stdin.write("name\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "= Prezero random\n"
+        process.stdout.close()
+        process.stdin.write("name\nname\nname\n")
+        process.stdin.close()
+        assert process.wait(60) == 0 and "Traceback" not in process.stderr.read()
 
 
 def test_a_clock_is_minded():
