@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from apv_mcts.dump import dump_tree, written
-from apv_mcts.players import PlayerSettings, preset, ready_player, searches
+from apv_mcts.players import PlayerSettings, ready_player
 from apv_mcts.search import EdgeStatistics, Search
 from apv_mcts.sheet import draw_sheet
 from apv_mcts.simulation import DONE
@@ -133,8 +133,7 @@ def main(settings: Settings) -> None:
     search = ready_player(player, position.size).search
     search.set_position(position)
     print(position)
-    budget = (player.simulations, player.seconds) if searches(preset(player.name)) else (0, 0.0)
-    simulations, seconds = think(search, *budget)
+    simulations, seconds = think(search, player.simulations, player.seconds)
     facts = facts_of(search, player, simulations, seconds)
     print("", *facts, "", table_of(search, settings.top), sep="\n")
     if settings.svg:
