@@ -17,7 +17,7 @@ from apv_mcts.tree import ANSWERED, NONE, Tree
 from go.coordinates import PASS, SYMMETRIES
 from go.jit import kernel
 from sl_policy.inference import Policy
-from sl_policy.inputs import action_table, images_of_actions
+from sl_policy.inputs import action_table, images_of_actions, turned
 
 # Boards, their last moves (the latest first) and the symmetries to show them in, to values for the side to move.
 Values = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -111,11 +111,9 @@ class Evaluator:
     def _scores(self, boards: np.ndarray, recent: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
         """Return what the policy network says of boards, each turned by its symmetry."""
         planes, _ = self.policy.inputs.split(self.policy.inputs.encoder.boards(boards, recent))
-        flat = planes.reshape(*planes.shape[:2], -1)
-        turned = np.empty_like(flat)
-        for i, image in enumerate(images_of_actions(self.policy.size)[symmetries]):
-            turned[i][:, image] = flat[i]
-        return self.policy.score(turned.reshape(planes.shape))
+        images = images_of_actions(self.policy.size)[symmetries]
+        shown = [turned(one[None], image) for one, image in zip(planes, images, strict=True)]
+        return self.policy.score(np.concatenate(shown))
 
     def _write_priors(self, asker: Asking, node: int, scores: np.ndarray, symmetry: int) -> None:
         size = self.policy.size

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from apv_mcts.maps import plane_maps
-from apv_mcts.search import EdgeStatistics, Search
+from apv_mcts.search import EdgeStatistics, Search, win_rate
 from apv_mcts.time_control import seconds_for_move, seconds_more
 from go.board import BLACK, WHITE, set_turn
 from go.coordinates import PASS, POINTS
@@ -96,7 +96,7 @@ class SearchPlayer:
         if self._ends_well(position):
             return Decision(PASS, "the opponent passed, and the game is won as it stands", candidates)
         if edges[0].visits >= SURE and best_value(edges) < self.resign:
-            return Decision(RESIGN, f"no move wins more than {50 + 50 * best_value(edges):.0f}%", candidates)
+            return Decision(RESIGN, f"no move wins more than {100 * win_rate(best_value(edges)):.0f}%", candidates)
         if total == 0 and candidates:  # the prior of a pass is a constant, and says nothing
             return Decision(candidates[0].point, candidates[0].why, candidates)
         return Decision(edges[0].move, _why(edges[0]), candidates)
@@ -130,7 +130,7 @@ class SearchPlayer:
             variations = [tuple(search.principal_variation(edge)) for edge in edges]
             position = search.position.copy()
         moves = [
-            Finding(edge.move, edge.visits, 0.5 + 0.5 * edge.q, edge.prior, pv=variation)
+            Finding(edge.move, edge.visits, win_rate(edge.q), edge.prior, pv=variation)
             for edge, variation in zip(edges, variations, strict=True)
         ]
         owned = self._ownership(position, variations[0] if variations else ()) if ownership else None
@@ -220,4 +220,4 @@ def ends_well_without(position: Position, stones: list[int]) -> bool:
 def _why(edge: EdgeStatistics) -> str:
     if not edge.visits:
         return f"prior {100 * edge.prior:.1f}%"
-    return f"{edge.visits:,} visits, wins {50 + 50 * edge.q:.1f}%, prior {100 * edge.prior:.1f}%"
+    return f"{edge.visits:,} visits, wins {100 * win_rate(edge.q):.1f}%, prior {100 * edge.prior:.1f}%"

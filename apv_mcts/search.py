@@ -19,7 +19,6 @@ from apv_mcts.reuse import copy_subtree
 from apv_mcts.rules import FLAT, Rule, mean_value
 from apv_mcts.settings import SearchSettings, check_search, rule_of
 from apv_mcts.simulation import (
-    COLLISIONS,
     DONE,
     MOST_DEPTH,
     N_THR,
@@ -176,7 +175,7 @@ class Search:
 
     def reset(self) -> None:
         """Begin to count anew, and ask for the priors of the root."""
-        self.control[[STARTED, DONE, STOP, COLLISIONS]] = 0
+        self.control[[STARTED, DONE, STOP]] = 0
         if self.rule.has_policy:
             ask_for_root(self.tree, self.root, self.queue, self.workers[0].path)
 
@@ -314,6 +313,11 @@ class Search:
         edges = self._edges(node)
         part = slice(edges.start, edges.stop)
         return edges[int(np.lexsort((-self.tree.prior[part], -self.tree.n_r[part]))[0])]
+
+
+def win_rate(value: float) -> float:
+    """Return a value from -1 to 1 as a chance from 0 to 1."""
+    return 0.5 + 0.5 * value
 
 
 def _give_way() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from apv_mcts.dump import dump_tree, written
 from apv_mcts.players import PlayerSettings, ready_player
-from apv_mcts.search import EdgeStatistics, Search
+from apv_mcts.search import EdgeStatistics, Search, win_rate
 from apv_mcts.sheet import draw_sheet
 from apv_mcts.simulation import DONE
-from apv_mcts.views import has_priors, win_rate
+from apv_mcts.views import has_priors
 from features48.show import find_position
 from go.board import COLOR_NAMES
 from go.coordinates import gtp_from_point

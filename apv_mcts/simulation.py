@@ -28,7 +28,7 @@ from rollout.softmax import score
 from rollout.tracker import TRACKER, play_tracked
 
 MOST_DEPTH = 400  # edges from the root to a leaf; a path that long ends there
-STARTED, DONE, STOP, N_THR, COLLISIONS = range(5)  # places in `control`
+STARTED, DONE, STOP, N_THR = range(4)  # places in `control`
 FINISHED, WAIT = range(2)  # why a thread returns: its work is done or it was stopped; it must wait for a network
 OVER, ELSEWHERE, GIVEN_UP = range(3)  # what becomes of a simulation that asks the value network
 
@@ -308,6 +308,5 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
             atomic_add(control, DONE, 1)
         elif became == GIVEN_UP:
             atomic_add(control, STARTED, -1)
-            atomic_add(control, COLLISIONS, 1)
             return WAIT
     return FINISHED

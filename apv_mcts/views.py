@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from apv_mcts.player import tried
-from apv_mcts.search import EdgeStatistics, Search, root_of
+from apv_mcts.search import EdgeStatistics, Search, root_of, win_rate
 
 NO_SIMULATIONS = "no simulations"
 
@@ -86,8 +86,3 @@ def successor_values(search: Search, edges: list[EdgeStatistics]) -> dict[int, f
         found = np.clip(search.evaluator.values(boards, recent, np.zeros(len(roots), np.int64)), -1, 1)
         known |= dict(zip(roots, (-found).tolist(), strict=True))
     return known
-
-
-def win_rate(value: float) -> float:
-    """Return a value from -1 to 1 as a chance from 0 to 1."""
-    return 0.5 + 0.5 * value

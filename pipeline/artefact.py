@@ -12,6 +12,7 @@ from typing import Any
 from pipeline.errors import UserError
 
 ROOT = Path(__file__).resolve().parent.parent
+WEIGHTS = ROOT / "weights"  # policies and networks that come with Prezero
 RUNS = Path(os.environ.get("PREZERO_RUNS") or ROOT / "runs")
 VERSION = "0.1.0"
 MANIFEST_FORMAT = 2  # 2: `result`, and `inputs` as a list with fingerprints

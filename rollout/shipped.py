@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from pipeline.artefact import ROOT
+from pipeline.artefact import WEIGHTS
 from pipeline.errors import UserError
 
-WEIGHTS = ROOT / "weights"
 SIZES = (9, 19)
 
 

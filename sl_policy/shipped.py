@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from pipeline.artefact import ROOT, stage_path
+from pipeline.artefact import WEIGHTS, stage_path
 from pipeline.errors import UserError
 from sl_policy.weights import FILE, STAGE
 
-WEIGHTS = ROOT / "weights"
 SIZES = (9, 19)
 
 
