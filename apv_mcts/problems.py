@@ -16,7 +16,7 @@ from go.board import COLOR_NAMES
 from go.coordinates import gtp_from_point
 from go.draw import board_width
 from go.panels import Panel, sheet_svg
-from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
+from pipeline.artefact import WEIGHTS, read_json, stage_folder, write_atomic, write_json
 from pipeline.command import run
 from pipeline.errors import UserError
 from pipeline.progress import Progress
@@ -131,7 +131,7 @@ def main(settings: Settings) -> dict[str, str]:
     folder = stage_folder(settings.run, STAGE)
     plain = dataclasses.asdict(settings)
     key = {name: plain[name] for name in ("players", "simulations", "seed")}
-    key |= {"problems": hashlib.sha256(FILE.read_bytes()).hexdigest(), "presets": _presets(settings)}
+    key |= {"files": _files(), "presets": _presets(settings)}
 
     def work() -> Outcome:
         found = solve_all(settings, folder, key)
@@ -148,6 +148,14 @@ def main(settings: Settings) -> dict[str, str]:
 
 def _solved(given: list[str]) -> int:
     return sum(is_right(problem, answer) for problem, answer in zip(problems(), given, strict=True))
+
+
+def _files() -> str:
+    """Name the contents of the problems, and of all policies and networks that come with Prezero."""
+    digest = hashlib.sha256()
+    for path in (FILE, *sorted(WEIGHTS.glob("*.safetensors"))):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _presets(settings: Settings) -> list[dict[str, Any]]:

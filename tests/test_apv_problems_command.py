@@ -62,6 +62,15 @@ def test_the_command_goes_on_where_it_was_and_draws(tmp_path, monkeypatch):
     assert found == {"uct, 400": ["A1"] * 39 + ["B2"], "tree": ["B2"] * 40} and asked == ["uct", *["tree"] * 40]
 
 
+def test_other_weights_are_other_results(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "WEIGHTS", tmp_path)
+    found = [command._files()]
+    for content in (b"one", b"two"):
+        (tmp_path / "tree9.safetensors").write_bytes(content)
+        found.append(command._files())
+    assert len(set(found)) == 3 and found[-1] == command._files()
+
+
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
