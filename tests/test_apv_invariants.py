@@ -265,7 +265,7 @@ def test_a_game_on_one_thread_is_the_same_bit_for_bit_in_any_process(name, repli
     assert played(name, 5, 0, replies) == played(name, 5, 4321, replies)
 
 
-@pytest.mark.parametrize("name", [name for name in SEARCHES if name != "flat"])
+@pytest.mark.parametrize("name", SEARCHES)
 def test_one_thread_and_a_seed_are_the_same_game_twice_and_another_seed_is_another(name):
     def game(seed):
         replies = 0.5 if name in ("alpha_r", "alpha_rp", "alpha_rv", "alpha_rvp") else 0.0

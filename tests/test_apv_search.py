@@ -1,121 +1,19 @@
-"""Whole searches: what holds on any number of threads, repeatability, traps, tree reuse, a full pool, superko."""
+"""Whole searches: traps, what nodes and requests hold, tree reuse, budgets, settings that are refused."""
 
-import functools
 import threading
 import time
 
 import numpy as np
 import pytest
-import torch
+from small_searches import small_search
 
-from apv_mcts.evaluator import Evaluator
-from apv_mcts.search import Search
-from apv_mcts.settings import SearchSettings
-from apv_mcts.simulation import DONE, N_THR, STARTED
-from apv_mcts.tree import ASKED, BUSY, EDGES, NODES, UNIT
+from apv_mcts.simulation import N_THR
 from features48.encoder import Encoder
 from go.board import BLACK, WHITE
 from go.coordinates import PASS, gtp_from_point
 from go.player import sensible_moves
 from go.position import Position
 from pipeline.errors import UserError
-from rollout.model import Model
-from rollout.playout import new_policy
-from rollout.shipped import shipped_path
-from sl_policy.inference import Policy
-from sl_policy.network import PolicyNetwork
-from sl_policy.settings import NetSettings
-
-UCT = {"rule": "ucb1", "rollouts": "uniform", "priors": "uniform", "policy": False, "c_puct": 1.0, "n_thr": 1}
-ALPHA_R = {"policy": False, "n_thr": 5, "lambda_mix": 1.0}
-ALPHA_RP = {"policy": True, "n_thr": 5, "lambda_mix": 1.0}
-ALPHA_RVP = {"policy": True, "value": True, "n_thr": 5}
-ALPHA_VP = {"policy": True, "value": True, "rollouts": "none", "lambda_mix": 0.0, "n_thr": 0}
-ALPHA_V = {**ALPHA_VP, "policy": False}
-FLAT = {**UCT, "rule": "flat", "n_thr": 10**9}
-PRESETS = {
-    "flat": FLAT,
-    "uct": UCT,
-    "alpha_r": ALPHA_R,
-    "alpha_rp": ALPHA_RP,
-    "alpha_rvp": ALPHA_RVP,
-    "alpha_vp": ALPHA_VP,
-    "alpha_v": ALPHA_V,
-}
-
-
-@pytest.fixture(scope="module")
-def policies():
-    return {name: new_policy(Model.load(shipped_path(name, 9))) for name in ("rollout", "tree")} | {
-        "uniform": new_policy(None)
-    }
-
-
-@functools.cache
-def network(size):
-    torch.manual_seed(1)
-    return Policy(PolicyNetwork(size, NetSettings(filters=4, layers=3, planes=4), init="he").weights())
-
-
-def stones_ahead(boards, recent, symmetries):
-    """Value a position by its stones: better for whoever has more of them."""
-    ahead = [(np.sum(b["color"] == BLACK) - np.sum(b["color"] == WHITE), b["to_move"]) for b in boards]
-    return np.array([np.tanh(0.3 * (n if color == BLACK else -n)) for n, color in ahead])
-
-
-def new_search(policies, size, preset, values=stones_ahead, seed=1, **settings):
-    given = SearchSettings(**{"nodes": 3_000, **preset, **settings})
-    priors = policies["tree"] if given.priors == "tree" else policies["uniform"]
-    playouts = policies["uniform" if given.rollouts == "uniform" else "rollout"]
-    evaluator = Evaluator(network(size) if given.policy else None, values, given.beta, seed, given.batch)
-    return Search(given, size, priors, playouts, evaluator, seed)
-
-
-def check_invariants(search, simulations):
-    """Check what DESIGN asks of any tree that is at rest."""
-    tree, nodes = search.tree, int(search.tree.counters[NODES])
-    assert search.control[DONE] == search.control[STARTED] == simulations
-    used = slice(0, int(tree.counters[EDGES]))
-    assert sum(edge.visits for edge in search.statistics()) >= simulations
-    assert (tree.n_r[used] >= 0).all() and (tree.n_v[used] >= 0).all()
-    assert (np.abs(tree.w_r[used]) <= tree.n_r[used] * np.int64(UNIT)).all()  # no virtual loss is left behind
-    assert (np.abs(tree.w_v[used]) <= tree.n_v[used] * np.int64(UNIT)).all()
-    assert (tree.child[used] != BUSY).all() and (tree.asked_value[used] != ASKED).all()
-    for node in range(nodes):
-        edges = range(tree.first[node], tree.first[node] + tree.count[node])
-        assert len({int(tree.move[e]) for e in edges}) == len(edges)
-        for e in edges:
-            child = int(tree.child[e])
-            if child >= 0:
-                below = tree.n_r[tree.first[child] : tree.first[child] + tree.count[child]].sum()
-                assert below <= tree.n_r[e]
-        assert sum(float(tree.prior[e]) for e in edges) == pytest.approx(1, abs=1e-4)
-
-
-@pytest.mark.parametrize("threads", [1, 2, 4, 8])
-@pytest.mark.parametrize("name", PRESETS)
-def test_visits_add_up_and_no_virtual_loss_stays_on_any_number_of_threads(policies, name, threads):
-    search = new_search(policies, 5, PRESETS[name], threads=threads)
-    for number in range(10):
-        search.set_position(Position(5, komi=number % 3))
-        search.position = None  # the next one begins anew
-        assert search.run(simulations=150) == 150
-        check_invariants(search, 150)
-        assert sum(edge.visits for edge in search.statistics()) == 150
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_one_thread_with_a_seed_is_repeatable_bit_for_bit(policies, name):
-    trees = []
-    for seed in (3, 3, 4):
-        search = new_search(policies, 5, PRESETS[name], threads=1, seed=seed)
-        search.set_position(Position(5))
-        search.run(simulations=200)
-        trees.append([part.copy() for part in search.tree])
-    same = [np.array_equal(a, b) for a, b in zip(trees[0], trees[1], strict=True)]
-    assert all(same)
-    if name not in ("alpha_v",):  # whose search has no chance in it
-        assert not all(np.array_equal(a, b) for a, b in zip(trees[0], trees[2], strict=True))
 
 
 def two_ply_trap(boards, recent, symmetries):
@@ -131,9 +29,9 @@ def two_ply_trap(boards, recent, symmetries):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_move_that_is_refuted_in_two_plies_is_not_played(policies, threads):
+def test_a_move_that_is_refuted_in_two_plies_is_not_played(threads):
     """Trap 1: without the change of sign, A1 would be worth 0.9 for ever."""
-    search = new_search(policies, 3, {**ALPHA_V, "priors": "uniform", "c_puct": 1.0}, two_ply_trap, threads=threads)
+    search = small_search("alpha_v", 3, two_ply_trap, threads=threads, priors="uniform", c_puct=1.0)
     search.set_position(Position(3, komi=0))
     search.run(simulations=30)
     early = {gtp_from_point(edge.move, 3): edge for edge in search.statistics()}
@@ -145,10 +43,10 @@ def test_a_move_that_is_refuted_in_two_plies_is_not_played(policies, threads):
     assert gtp_from_point(search.principal_variation(found["A1"])[1], 3) == "B2"
 
 
-def test_values_keep_their_range_and_their_side(policies):
+def test_values_keep_their_range_and_their_side():
     """Trap 6: values are from -1 to 1, seen by the player of the move."""
-    always = new_search(
-        policies, 5, ALPHA_V, lambda boards, recent, symmetries: np.where(boards["to_move"] == BLACK, 3.0, -3.0)
+    always = small_search(
+        "alpha_v", 5, lambda boards, recent, symmetries: np.where(boards["to_move"] == BLACK, 3.0, -3.0)
     )
     always.set_position(Position(5))
     always.run(simulations=100)
@@ -173,8 +71,8 @@ def check_moves(search, position, node=0):
     return forbidden
 
 
-@pytest.mark.parametrize("preset", [UCT, ALPHA_R])
-def test_moves_of_all_nodes_are_the_sensible_ones_without_superko_and_a_pass(policies, preset):
+@pytest.mark.parametrize("name", ["uct", "alpha_r"])
+def test_moves_of_all_nodes_are_the_sensible_ones_without_superko_and_a_pass(name):
     forbidden = 0
     for seed in range(16):
         rng, position = np.random.default_rng(seed), Position(3, komi=0)
@@ -184,28 +82,28 @@ def test_moves_of_all_nodes_are_the_sensible_ones_without_superko_and_a_pass(pol
             if position.is_over:
                 break
         if not position.is_over:
-            search = new_search(policies, 3, preset, threads=1, n_thr=1)
+            search = small_search(name, 3, n_thr=1)
             search.set_position(position)
             search.run(simulations=1500)
             forbidden += check_moves(search, position)
     assert forbidden > 10  # superko did matter
 
 
-def test_an_answer_that_is_no_number_is_an_error_and_not_a_value(policies):
+def test_an_answer_that_is_no_number_is_an_error_and_not_a_value():
     def nothing(boards, recent, symmetries):
         return np.full(len(boards), np.nan)
 
-    search = new_search(policies, 5, ALPHA_V, nothing, threads=1)
+    search = small_search("alpha_v", 5, nothing)
     search.set_position(Position(5))
     with pytest.raises(FloatingPointError, match="no number"):
         search.run(simulations=10)
     assert not search.tree.w_v.any()
 
 
-def test_a_flat_search_goes_by_the_value_of_moves_because_all_have_as_many_visits(policies):
+def test_a_flat_search_goes_by_the_value_of_moves_because_all_have_as_many_visits():
     """Black saves or loses five stones; every other move is as good as any."""
     position = Position.from_text(". O O . .\nO X X O .\nO X X a .\nO X O O .\n. O . . .\n".replace("a", "."), komi=-20)
-    search = new_search(policies, 5, FLAT, threads=1)
+    search = small_search("flat", 5)
     search.set_position(position)
     search.run(simulations=3000)
     edges = search.statistics()
@@ -214,9 +112,9 @@ def test_a_flat_search_goes_by_the_value_of_moves_because_all_have_as_many_visit
     assert edges[0].q > edges[-1].q and search.principal_variation() == [edges[0].move]
 
 
-def test_the_tree_below_the_moves_that_were_played_is_kept(policies):
+def test_the_tree_below_the_moves_that_were_played_is_kept():
     """Trap 11: the search hears of both players' moves."""
-    search = new_search(policies, 5, UCT, threads=1)
+    search = small_search("uct", 5)
     position = Position(5)
     search.set_position(position)
     search.run(simulations=2000)
@@ -237,28 +135,19 @@ def test_the_tree_below_the_moves_that_were_played_is_kept(policies):
     assert search.rule.komi == 0.5
 
 
-@pytest.mark.parametrize("name", ["uct", "alpha_rp", "alpha_vp"])
-def test_a_full_pool_stops_growth_and_not_the_search(policies, name):
-    search = new_search(policies, 5, PRESETS[name], nodes=20, threads=2)
-    search.set_position(Position(5))
-    assert search.run(simulations=1000) == 1000
-    check_invariants(search, 1000)
-    assert search.tree.counters[NODES] <= 20
-
-
-def test_a_game_that_is_over_behind_two_passes_is_counted_exactly(policies):
+def test_a_game_that_is_over_behind_two_passes_is_counted_exactly():
     """White has passed; black wins by passing, and every visit of the pass is a win."""
     position = Position.from_text(". X . O .\nX X . O O\n. X . O .\nX X . O O\n. X . O .\n", komi=0.5)
     position.play("C3").play(PASS)
-    search = new_search(policies, 5, ALPHA_R, threads=1)
+    search = small_search("alpha_r", 5)
     search.set_position(position)
     search.run(simulations=3000)
     passing = next(edge for edge in search.statistics() if edge.move == PASS)
     assert position.score() > 0 and passing.visits > 0 and passing.q == 1
 
 
-def test_time_ends_a_search_and_so_does_stop(policies):
-    search = new_search(policies, 9, ALPHA_R, threads=2)
+def test_time_ends_a_search_and_so_does_stop():
+    search = small_search("alpha_r", 9, threads=2)
     search.set_position(Position(9))
     began = time.monotonic()
     assert search.run(seconds=0.3) > 10
@@ -267,9 +156,9 @@ def test_time_ends_a_search_and_so_does_stop(policies):
     assert search.run() > 0
 
 
-def test_the_threshold_follows_the_queue(policies):
+def test_the_threshold_follows_the_queue():
     """When requests pile up, n_thr rises; when the network idles, it falls."""
-    search = new_search(policies, 5, {**ALPHA_RP, "n_thr": 30}, threads=1)
+    search = small_search("alpha_rp", 5, n_thr=30)
     search.set_position(Position(5))
     search.run(simulations=600)
     assert search.control[N_THR] < 30
@@ -287,17 +176,17 @@ def test_the_threshold_follows_the_queue(policies):
         ({"rollouts": "none"}, "A search without rollouts and without a value network has nothing to go by."),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(policies, settings, sentence):
+def test_settings_that_make_no_sense_are_refused(settings, sentence):
     with pytest.raises(UserError) as refused:
-        new_search(policies, 5, settings)
+        small_search("alpha_r", 5, **settings)
     assert str(refused.value) == sentence
 
 
-def test_the_networks_are_shown_the_planes_of_the_position(policies):
+def test_the_networks_are_shown_the_planes_of_the_position():
     """A board with its last moves, as it stands in the queue, gives the same planes as the position itself."""
     encoder, rng = Encoder(48), np.random.default_rng(5)
     for size in (5, 9):
-        search, position = new_search(policies, size, ALPHA_R, threads=1), Position(size)
+        search, position = small_search("alpha_r", size), Position(size)
         for _ in range(40):
             moves = sensible_moves(position)
             position.play(int(rng.choice(moves)) if moves else PASS)

@@ -39,7 +39,8 @@ def test_an_absolute_time_lasts_for_any_game(main, size, share, prolonged):
     """Three times as many moves as the board has points are more than anybody plays; 30 ms for each must be there."""
     plies = int(share * size * size)
     if main >= 3 * LEAST * plies / 2:
-        whole_game(Clock.wound(main), size, plies, prolonged)
+        spent, clock = whole_game(Clock.wound(main), size, plies, prolonged)
+        assert min(spent, default=LEAST) >= LEAST and clock.main == pytest.approx(main - sum(spent), abs=1e-6)
 
 
 @settings(max_examples=300, deadline=None)
