@@ -64,6 +64,7 @@ def rollout_contestants(pool: ThreadPoolExecutor) -> dict[str, Callable[[], floa
     return entries
 
 
+@functools.cache
 def network_search(name: str, size: int) -> Search:
     """Make a search with the shipped policy network, which stands in for a value network if there are no rollouts."""
     settings = preset("alpha_rp" if name == "alpha_rp" else "alpha_v").search
@@ -79,9 +80,9 @@ def network_search(name: str, size: int) -> Search:
     return new_search(settings, size, values=values)
 
 
-def answering_rates(name: str, size: int, searches: dict[str, Search], batches: list[float]) -> float:
+def answering_rate(name: str, size: int, batches: list[float]) -> float:
     """Return positions answered per second by the evaluator of a search; note the mean size of its batches."""
-    search = searches.setdefault(f"{name} {size}", network_search(name, size))
+    search = network_search(name, size)
     search.position = None
     search.set_position(Position(size))
     evaluator = search.evaluator
@@ -106,11 +107,11 @@ def raw_rate(size: int, batches: list[float]) -> float:
 
 
 def network_contestants() -> tuple[dict[str, Callable[[], float]], dict[str, list[float]]]:
-    entries, searches = {}, {}
+    entries: dict[str, Callable[[], float]] = {}
     batches: dict[str, list[float]] = {f"{name} {size}": [] for name in NETWORKS for size in SIZES}
     for key, sizes in batches.items():
         name, _, size = key.rpartition(" ")
-        entries[key] = functools.partial(answering_rates, name, int(size), searches, sizes)
+        entries[key] = functools.partial(answering_rate, name, int(size), sizes)
         entries[f"raw {key}"] = functools.partial(raw_rate, int(size), sizes)
     return entries, batches
 
