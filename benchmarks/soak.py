@@ -3,7 +3,8 @@
 One process of `./prezero gtp player=alpha_rp` with 300 simulations a move on all cores plays both colours of all games,
 with analyses, undone moves and a clock in between. GNU Go is the referee: it is told every move and would refuse one
 against its rules; so would our own. Memory is that of the process (resident), after each game; it is said to grow by
-what the mean of the last quarter of the games has more than that of the second.
+what the mean of the last quarter of the games has more than that of the second. All games are played once, whatever the
+rounds.
 """
 
 import statistics
