@@ -1,11 +1,13 @@
 """The `kernel` decorator: compiled by numba, free of the GIL, cached on disk, and never stale.
 
 numba's own disk cache notices a change in the file of a kernel, but not in the file of a kernel that it calls, and
-would then run the old machine code. So our cache folder is named after the contents of every file that holds kernels,
-and of the files that those import, whose constants are compiled in.
+would then run the old machine code. So each module with kernels has a cache folder of its own, named after the contents
+of the module and of everything that it imports from this project, whose kernels and constants are compiled in. A change
+in one module recompiles that module and those that use it, and nothing else.
 """
 
 import contextlib
+import functools
 import hashlib
 import os
 import re
@@ -19,38 +21,54 @@ import numba
 from numba.core import event
 
 ROOT = Path(__file__).resolve().parent.parent
-KEPT_CACHES = 3  # enough to switch between a few branches without compiling anew
+KEPT_CACHES = 3  # of each module: enough to switch between a few branches without compiling again
+IMPORT = re.compile(r"^from ([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
-def sources_fingerprint(root: Path) -> str:
-    """Name the contents of all files of the rooms under `root` that define kernels, and of those that they import."""
-    digest = hashlib.sha256()
-    todo = [path for path in root.glob("*/*.py") if "@kernel" in path.read_text(encoding="utf-8")]
-    found: set[Path] = set()
+@functools.cache
+def imported_files(root: Path, path: Path) -> tuple[Path, ...]:
+    """Return the files under `root` that a module imports from directly."""
+    found = []
+    for module, names in IMPORT.findall(path.read_text(encoding="utf-8")):
+        folder = root / module.replace(".", "/")
+        found += [folder.with_suffix(".py"), *(folder / f"{name}.py" for name in re.findall(r"\w+", names))]
+    return tuple(file for file in found if file.is_file())
+
+
+def sources_fingerprint(root: Path, path: Path) -> str:
+    """Name the contents of a module under `root` and of all modules that it imports, directly or not."""
+    todo, found = [path], set()
     while todo:
-        path = todo.pop()
-        if path not in found and path.is_file():
-            found.add(path)
-            imports = re.findall(r"^from ([\w.]+) import", path.read_text(encoding="utf-8"), re.MULTILINE)
-            todo += [root / (name.replace(".", "/") + ".py") for name in imports]
-    for path in sorted(found):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        file = todo.pop()
+        if file not in found:
+            found.add(file)
+            todo += imported_files(root, file)
+    digest = hashlib.sha256()
+    for file in sorted(found):
+        digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
-def cache_folder(root: Path) -> Path:
-    """Make and return the cache folder of the present sources, and drop those of long-gone ones."""
+@functools.cache
+def cache_folder(root: Path, path: Path) -> Path:
+    """Make and return the cache folder of a module, and drop those of its older versions."""
     base = Path(os.environ.get("NUMBA_CACHE_DIR", root / ".cache"))
-    name = f"kernels-{sources_fingerprint(root)}"
+    name = ".".join(path.relative_to(root).with_suffix("").parts)
+    folder = f"{name}-{sources_fingerprint(root, path)}"
     try:
-        folder = _touch(base / name)
+        made = _touch(base / "kernels" / folder)
     except OSError:  # a project folder that cannot be written to
-        folder = _touch(Path(tempfile.mkdtemp(prefix="prezero-")) / name)
+        made = _touch(_private_folder() / "kernels" / folder)
     with contextlib.suppress(OSError):  # another process may be clearing up at the same time
-        newest_first = sorted(folder.parent.glob("kernels-*"), key=lambda old: old.stat().st_mtime, reverse=True)
+        newest_first = sorted(made.parent.glob(f"{name}-*"), key=lambda old: old.stat().st_mtime, reverse=True)
         for old in newest_first[KEPT_CACHES:]:
             shutil.rmtree(old, ignore_errors=True)
-    return folder
+    return made
+
+
+@functools.cache
+def _private_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="prezero-"))
 
 
 def _touch(folder: Path) -> Path:
@@ -75,14 +93,15 @@ class _Announcer(event.Listener):
         self.depth -= 1
 
 
-CACHE = str(cache_folder(ROOT))
 event.register("numba:compile", _Announcer())
 
 
 def kernel(function: Callable, inline: str = "never") -> Callable:
     """Compile a function on its first call, to run without the global lock, and cache it on disk."""
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = CACHE  # only while numba looks for it: other users of numba keep theirs
+    path = Path(function.__code__.co_filename)
+    if path.is_relative_to(ROOT):
+        numba.config.CACHE_DIR = str(cache_folder(ROOT, path))  # only for now: other users of numba keep theirs
     try:
         return numba.njit(cache=True, nogil=True, inline=inline)(function)
     finally:

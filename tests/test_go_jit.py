@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conftest import ROOT
 
-from go.jit import KEPT_CACHES, cache_folder, sources_fingerprint
+from go.jit import KEPT_CACHES, cache_folder, imported_files, sources_fingerprint
 
 
 def make_project(root: Path) -> None:
@@ -39,28 +39,40 @@ def test_a_second_run_compiles_nothing_and_a_changed_callee_is_noticed(tmp_path)
     assert answer == "30" and "compiling go.outer.outer" in said  # numba's own cache would have said 20
 
 
-def test_only_files_with_kernels_and_what_they_import_count(tmp_path):
+def test_a_module_depends_on_what_it_imports_and_on_nothing_else(tmp_path):
     make_project(tmp_path)
-    before = sources_fingerprint(tmp_path)
-    (tmp_path / "go" / "other.py").write_text("x = 1\n")
-    assert sources_fingerprint(tmp_path) == before
-    inner = tmp_path / "go" / "inner.py"
-    inner.write_text("from go.other import x\n" + inner.read_text())  # now its constants may be compiled in
-    before = sources_fingerprint(tmp_path)
-    (tmp_path / "go" / "other.py").write_text("x = 2\n")
-    assert sources_fingerprint(tmp_path) != before
-    before = sources_fingerprint(tmp_path)
-    (tmp_path / "go" / "other.py").write_text("@kernel\n")
-    assert sources_fingerprint(tmp_path) != before
+    go = tmp_path / "go"
+    inner, outer = go / "inner.py", go / "outer.py"
+
+    def fingerprints() -> tuple[str, str]:
+        imported_files.cache_clear()
+        return sources_fingerprint(tmp_path, inner), sources_fingerprint(tmp_path, outer)
+
+    first = fingerprints()
+    (go / "other.py").write_text("x = 1\n")
+    assert fingerprints() == first
+    outer.write_text(outer.read_text() + "# changed\n")
+    second = fingerprints()
+    assert second[0] == first[0] and second[1] != first[1]  # a caller may change without the callee
+    for line in ("from go.other import x\n", "from go import other\n", "from go import (\n    other,\n)\n"):
+        inner.write_text(line + inner.read_text())  # now its constants may be compiled in
+        before = fingerprints()
+        (go / "other.py").write_text(f"{(go / 'other.py').read_text()}\n")
+        after = fingerprints()
+        assert after[0] != before[0] and after[1] != before[1]
+        inner.write_text(inner.read_text().removeprefix(line))
 
 
 def test_old_caches_are_dropped(tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     make_project(tmp_path)
-    folders = []
+    folders, inner = [], tmp_path / "go" / "inner.py"
+    kept = cache_folder(tmp_path, tmp_path / "go" / "outer.py")
     for version in range(KEPT_CACHES + 2):
-        (tmp_path / "go" / "other.py").write_text(f"@kernel  # {version}\n")
-        folders.append(cache_folder(tmp_path))
+        inner.write_text(f"x = {version}\n")
+        cache_folder.cache_clear()
+        folders.append(cache_folder(tmp_path, inner))
         os.utime(folders[-1], (version, version))
     assert [folder.exists() for folder in folders[-2:]] == [True, True]
     assert sum(folder.exists() for folder in folders) == KEPT_CACHES
+    assert kept.exists()
