@@ -9,8 +9,7 @@ from apv_mcts.settings import SearchSettings
 from go.coordinates import MAX_SIZE, MIN_SIZE
 from pipeline.errors import UserError
 from rollout.model import Model
-from rollout.playout import Policy as PlayoutPolicy
-from rollout.playout import new_policy
+from rollout.playout import PlayoutPolicy, new_policy
 from rollout.policies import policy_path
 from rollout.shipped import shipped_path as shipped_patterns
 from sl_policy.inference import Policy

@@ -9,13 +9,13 @@ import numpy as np
 from apv_mcts.maps import plane_maps
 from apv_mcts.search import EdgeStatistics, Search, win_rate
 from apv_mcts.time_control import seconds_for_move, seconds_more
+from go.abilities import Finding, Findings
 from go.board import BLACK, WHITE, set_turn
+from go.clock import Clock
 from go.coordinates import PASS, POINTS
 from go.player import RESIGN, Candidate, Decision, ends_well
 from go.playout import new_rng
 from go.position import Position
-from gtp.abilities import Finding, Findings
-from gtp.clock import Clock
 from rollout.playout import policy_games
 
 TRIED = 0.05  # of the visits of the most visited move: what was tried less is not known well enough to go by its value

@@ -36,7 +36,7 @@ from go.board import BLACK, WHITE
 from go.coordinates import PASS
 from go.playout import new_rng
 from go.position import Position
-from rollout.playout import Policy as PlayoutPolicy
+from rollout.playout import PlayoutPolicy
 from rollout.replies import new_replies
 from rollout.tracker import TRACKER, begin
 

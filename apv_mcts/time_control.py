@@ -10,7 +10,7 @@ take less as long as there is main time. A search goes on for half as long again
 not the one with the highest value.
 """
 
-from gtp.clock import Clock
+from go.clock import Clock
 
 POINTS_A_MOVE = 4.5  # 80 moves to the middle on 19x19, 18 on 9x9
 PROLONGED = 0.5  # of the time of the move

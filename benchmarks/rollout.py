@@ -17,7 +17,7 @@ from go.playout import new_rng
 from go.position import Position
 from pipeline.tables import table
 from rollout.model import Model
-from rollout.playout import Policy, new_policy, new_workspace, policy_games
+from rollout.playout import PlayoutPolicy, new_policy, new_workspace, policy_games
 from rollout.shipped import shipped_path
 
 MOVES_BEFORE = {9: 30, 19: 100}
@@ -25,7 +25,7 @@ GAMES = {("rollout", 9): 2_000, ("rollout", 19): 500, ("uniform", 9): 12_000, ("
 STARTS = ("empty board", "middle of a game")
 
 
-def middle_position(size: int, policy: Policy) -> Position:
+def middle_position(size: int, policy: PlayoutPolicy) -> Position:
     """Return a position after some moves of playouts, each the first of a game."""
     position, work = Position(size, superko=False), new_workspace()
     for ply in range(MOVES_BEFORE[size]):
@@ -36,7 +36,7 @@ def middle_position(size: int, policy: Policy) -> Position:
 
 
 def rate(
-    position: Position, policy: Policy, games: int, threads: int, pool: ThreadPoolExecutor, seeds: list[int]
+    position: Position, policy: PlayoutPolicy, games: int, threads: int, pool: ThreadPoolExecutor, seeds: list[int]
 ) -> float:
     """Return moves per second, all threads together."""
     seeds[0] += threads

@@ -21,7 +21,7 @@ from benchmarks.measure import Bar, Rates, in_turn, median, ratio
 from go.playout import new_rng
 from go.position import Position
 from pipeline.tables import table
-from rollout.playout import Policy, new_workspace, policy_games
+from rollout.playout import PlayoutPolicy, new_workspace, policy_games
 
 SIZES = (9, 19)
 PRESETS = ("uct", "uct_patterns", "alpha_r")
@@ -40,7 +40,7 @@ def simulation_rate(search: Search, simulations: int) -> float:
     return simulations / (time.perf_counter() - began)
 
 
-def playout_rate(size: int, policy: Policy, games: int, threads: int, pool: ThreadPoolExecutor) -> float:
+def playout_rate(size: int, policy: PlayoutPolicy, games: int, threads: int, pool: ThreadPoolExecutor) -> float:
     """Return bare playouts per second, all threads together."""
     works, rngs = [new_workspace() for _ in range(threads)], [new_rng(thread) for thread in range(threads)]
     began = time.perf_counter()

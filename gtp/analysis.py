@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from go.abilities import Finding, Findings
 from go.board import BLACK
 from go.position import Position
-from gtp.abilities import Finding, Findings
 from gtp.session import Session
 from gtp.syntax import COLORS, check_count, read_color, read_point, read_whole, write_move
 

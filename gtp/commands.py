@@ -9,14 +9,15 @@ from pathlib import Path
 
 from go.board import WHITE
 from go.coordinates import MAX_SIZE, MIN_SIZE, PASS
+from go.dead_stones import capture_of_dead, dead_stones
 from go.errors import GoError
 from go.handicap import handicap_points, most_handicap_stones
 from go.position import Position
-from gtp.clock import read_kgs_time_settings, read_time_left, read_time_settings
 from gtp.record import read_record, write_record
-from gtp.scoring import capture_of_dead, final_score, final_status_list
+from gtp.scoring import final_score, final_status_list
 from gtp.session import Session
 from gtp.syntax import Failure, check_count, read_color, read_number, read_point, read_whole, write_move
+from gtp.time_commands import read_kgs_time_settings, read_time_left, read_time_settings
 
 Command = Callable[[Session, list[str]], str | Iterator[str]]
 
@@ -144,7 +145,8 @@ def kgs_genmove_cleanup(session: Session, arguments: list[str]) -> str:
     color = read_color(arguments[0])
     move = int(session.decide(color).move)
     if move == PASS:
-        move = capture_of_dead(session, color) or PASS
+        view = session.view(color)
+        move = capture_of_dead(view, dead_stones(session.player, view)) or PASS
     session.make(color, move)
     return write_move(move, session.position.size)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gtp.abilities import Judge, Shower
+from go.abilities import HeatMapper, Judge
 from gtp.session import Session
 from gtp.syntax import SYNTAX_ERROR, Failure, check_count
 
@@ -15,7 +15,7 @@ def analyze_commands(session: Session, arguments: list[str]) -> str:
     lines = ["hstring/Why the last move/prezero-why", "string/Score/final_score"]
     if isinstance(session.player, Judge):
         lines.append("plist/Dead stones/final_status_list dead")
-    for name in session.player.heat_maps() if isinstance(session.player, Shower) else ():
+    for name in session.player.heat_maps() if isinstance(session.player, HeatMapper) else ():
         label = name.capitalize()
         lines.append(f"cboard/{label}, colours/prezero-colors {name}")
         lines.append(f"dboard/{label}, squares/prezero-squares {name}")

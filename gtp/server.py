@@ -10,9 +10,9 @@ import traceback
 from collections.abc import Callable
 from typing import IO
 
+from go.abilities import Analyst, HeatMapper, Ponderer
 from go.player import Player
 from gtp import analysis, commands, gogui
-from gtp.abilities import Analyst, Ponderer, Shower
 from gtp.commands import Command
 from gtp.inbox import Inbox
 from gtp.session import Session, opponent
@@ -28,7 +28,7 @@ def commands_of(player: Player) -> dict[str, Command]:
     known = commands.COMMANDS | gogui.COMMANDS
     if isinstance(player, Analyst):
         known |= analysis.COMMANDS
-    if isinstance(player, Shower):
+    if isinstance(player, HeatMapper):
         known |= gogui.MAPS
     return known
 

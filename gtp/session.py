@@ -8,11 +8,11 @@ rule itself.
 import time
 from collections.abc import Callable
 
+from go.abilities import Preparing, SizeLimited, Timed
 from go.board import BLACK, WHITE, set_turn
+from go.clock import Clock
 from go.player import RESIGN, Decision, Player
 from go.position import Position
-from gtp.abilities import Picky, Preparing, Timed
-from gtp.clock import Clock
 from gtp.syntax import Failure, write_move
 
 
@@ -49,7 +49,7 @@ class Session:
         self.set_clocks(self.settings)
 
     def accepts(self, size: int) -> bool:
-        return not isinstance(self.player, Picky) or self.player.plays_on(size)
+        return not isinstance(self.player, SizeLimited) or self.player.plays_on(size)
 
     def get_ready(self, size: int) -> None:
         if isinstance(self.player, Preparing):

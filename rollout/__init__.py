@@ -6,7 +6,7 @@ Where to start reading:
   `features` (all features of all candidate moves), `lookup` (patterns to places of weights), `model` (a policy);
 - learning: `games`, `harvest` and `policies` (which patterns are known), `trainer` (what the two have in common),
   `softmax` (the paper's form), `logistic` (the textbook's), `weights_drawn`, `train` (the command), `evaluate`;
-- playing: `gammas` (weights as whole numbers), `drawing` (a move drawn, with all chances kept up to date), `replies`
+- playing: `gammas` (weights as whole numbers), `sampler` (samples a move; keeps all chances up to date), `replies`
   (what was good in the tree), `playout` (whole games: uniform, rollout or tree policy), `match`;
 - to look at it: `show` (the moves of a position with their reasons), `shipped` (policies that come with Prezero).
 """

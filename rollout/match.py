@@ -27,7 +27,7 @@ from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
 from pipeline.stage import Input, Outcome, done_once
 from rollout.model import Model
-from rollout.playout import Policy, Workspace, new_policy, new_workspace, policy_games
+from rollout.playout import PlayoutPolicy, Workspace, new_policy, new_workspace, policy_games
 from rollout.policies import POLICIES, policy_path
 from rollout.policies import STAGE as TRAINING
 from rollout.shipped import shipped_path
@@ -59,7 +59,7 @@ def policy_file(name: str, run_name: str, size: int) -> Path | None:
     return policy_path(run_name, name) if name in POLICIES else Path(name)
 
 
-def flat_move(position: Position, policy: Policy, playouts: int, rng: np.ndarray, work: Workspace) -> int:
+def flat_move(position: Position, policy: PlayoutPolicy, playouts: int, rng: np.ndarray, work: Workspace) -> int:
     """Return the candidate move with the highest share of wins; PASS if there is none. Ties are broken at random."""
     color = position.to_move
     moves = [int(p) for p in position.legal_moves() if not is_eye(position.board, int(p), color)]
@@ -78,7 +78,7 @@ def flat_move(position: Position, policy: Policy, playouts: int, rng: np.ndarray
     return chosen[random_below(rng, len(chosen))]
 
 
-def play_game(settings: Settings, number: int, policies: tuple[Policy, Policy]) -> float:
+def play_game(settings: Settings, number: int, policies: tuple[PlayoutPolicy, PlayoutPolicy]) -> float:
     """Play a game; return 1 if the first player won, 0 if not, 0.5 for a draw. The first is black in even games."""
     position = Position(settings.board.size, settings.board.komi)
     rng, work = new_rng(settings.seed, number), new_workspace()
@@ -90,7 +90,9 @@ def play_game(settings: Settings, number: int, policies: tuple[Policy, Policy]) 
     return 0.5 * (1 + float(np.sign(score)))
 
 
-def play_match(settings: Settings, folder: Path, key: dict[str, Any], policies: tuple[Policy, Policy]) -> list[float]:
+def play_match(
+    settings: Settings, folder: Path, key: dict[str, Any], policies: tuple[PlayoutPolicy, PlayoutPolicy]
+) -> list[float]:
     """Play all games, those that are noted in the folder already excepted."""
     path = folder / PROGRESS
     saved = read_json(path)

@@ -14,7 +14,6 @@ from go.jit import inlined_kernel, kernel
 from go.playout import CUT_OFF, GAME, next_random, random_move
 from go.position import Position
 from go.score import area_owners
-from rollout.drawing import DRAWER, begin_drawing, draw_move, play_and_refresh
 from rollout.features import Candidates, Tables, find_candidates, new_candidates
 from rollout.gammas import Gammas, new_gammas
 from rollout.lookup import FREE, new_table
@@ -22,13 +21,14 @@ from rollout.model import Model
 from rollout.nakade import shape_table
 from rollout.patterns import DIAMOND
 from rollout.replies import Replies, new_replies, recall
+from rollout.sampler import SAMPLER, begin_sampling, play_and_refresh, sample_move
 from rollout.softmax import score
 from rollout.tracker import TRACKER, begin, play_tracked
 
 UNIFORM, ROLLOUT, TREE = range(3)
 
 
-class Policy(NamedTuple):
+class PlayoutPolicy(NamedTuple):
     """A policy for playouts, as the kernels take it."""
 
     kind: int
@@ -44,7 +44,7 @@ class Workspace(NamedTuple):
 
     board: np.ndarray
     tracker: np.ndarray
-    drawer: np.ndarray
+    sampler: np.ndarray
     scratch: np.ndarray  # one board
     candidates: Candidates
     values: np.ndarray
@@ -54,20 +54,20 @@ def new_workspace() -> Workspace:
     return Workspace(
         np.zeros(1, BOARD),
         np.zeros(1, TRACKER),
-        np.zeros(1, DRAWER),
+        np.zeros(1, SAMPLER),
         np.zeros(1, BOARD),
         new_candidates(),
         np.zeros(MAX_SIZE**2),
     )
 
 
-def new_policy(model: Model | None, replies: Replies | None = None, reply_chance: float = 0.0) -> Policy:
+def new_policy(model: Model | None, replies: Replies | None = None, reply_chance: float = 0.0) -> PlayoutPolicy:
     """Make a policy of a model, or the uniform one without; the tables that its kind does not need are left empty.
 
     `replies` is the table that a search fills (`rollout.replies`).
     """
     kind = UNIFORM if model is None else TREE if model.is_tree else ROLLOUT
-    return Policy(
+    return PlayoutPolicy(
         kind,
         new_gammas(model) if kind == ROLLOUT else _no_gammas(),
         model.tables() if kind == TREE else _no_tables(),
@@ -92,7 +92,7 @@ def _no_gammas() -> Gammas:
 
 
 @kernel
-def _draw_from_tree(policy, work, last, before, rng):
+def _sample_from_tree(policy, work, last, before, rng):
     """Draw a move from the tree policy, whose features are found anew for every position."""
     count = find_candidates(work.board[0], work.tracker[0], policy.tables, last, before, work.candidates)
     if count == 0:
@@ -129,7 +129,7 @@ def policy_playout(policy, work, last, before, rng):
     All that the rollout policy needs is taken out of its tuples before the first move: to take an array out of a tuple
     is to count it, and threads that share it would fight over the count at every move.
     """
-    b, t, d = work.board[0], work.tracker[0], work.drawer[0]
+    b, t, d = work.board[0], work.tracker[0], work.sampler[0]
     kind, scratch, has_replies = policy.kind, work.scratch, policy.reply_chance > 0
     squares, keys, rows, near = (
         policy.gammas.squares,
@@ -139,7 +139,7 @@ def policy_playout(policy, work, last, before, rng):
     )
     save_atari, codes, nakade = policy.gammas.save_atari, policy.gammas.nakade_codes, policy.gammas.nakade
     if kind == ROLLOUT:
-        begin_drawing(b, t, d, squares)
+        begin_sampling(b, t, d, squares)
     elif kind == TREE:
         begin(b, t)
     first, moves, passes = np.int64(PASS), 0, 0
@@ -148,9 +148,9 @@ def policy_playout(policy, work, last, before, rng):
         move = _reply(policy, work, last, before, rng) if has_replies else np.int64(PASS)
         if move == PASS:
             if kind == ROLLOUT:
-                move = draw_move(b, t, d, keys, rows, near, save_atari, codes, nakade, last, scratch, rng)
+                move = sample_move(b, t, d, keys, rows, near, save_atari, codes, nakade, last, scratch, rng)
             elif kind == TREE:
-                move = _draw_from_tree(policy, work, last, before, rng)
+                move = _sample_from_tree(policy, work, last, before, rng)
             else:
                 move = np.int64(random_move(b, rng))
         if kind == ROLLOUT:
@@ -179,7 +179,7 @@ def _policy_playouts(start, last, before, policy, work, rng, games, owned):
 
 
 def policy_games(
-    position: Position, count: int, policy: Policy, rng: np.ndarray, work: Workspace | None = None
+    position: Position, count: int, policy: PlayoutPolicy, rng: np.ndarray, work: Workspace | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Play games from a position; return a `go.playout.GAME` for each, and how often each colour owned each point."""
     games, owned = np.zeros(count, GAME), np.zeros((3, POINTS), np.int64)

@@ -5,12 +5,12 @@ import threading
 
 import numpy as np
 
+from go.abilities import Finding, Findings
 from go.board import BLACK, WHITE
+from go.clock import Clock
 from go.coordinates import PASS
 from go.player import Decision, RandomPlayer
 from go.position import Position
-from gtp.abilities import Finding, Findings
-from gtp.clock import Clock
 
 
 class Scripted:

@@ -10,8 +10,8 @@ from apv_mcts.player import SearchPlayer, in_two_minds
 from apv_mcts.search import EdgeStatistics
 from apv_mcts.time_control import LEAST, PROLONGED, seconds_for_move, seconds_more
 from go.board import BLACK, WHITE
+from go.clock import Clock
 from go.position import Position
-from gtp.clock import Clock
 
 SIZES = st.integers(2, 19)
 LONG = st.floats(1, 20_000)

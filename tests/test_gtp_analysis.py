@@ -12,10 +12,10 @@ import pytest
 from conftest import ROOT
 from gtp_players import Scripted, Thinker
 
+from go.abilities import Finding, Findings
 from go.board import BLACK, WHITE
 from go.player import RESIGN
 from go.position import Position
-from gtp.abilities import Finding, Findings
 from gtp.analysis import Options, as_katago, as_leela_zero, read_options
 from gtp.server import serve
 from gtp.syntax import Failure

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from sgfmill import sgf, sgf_moves
 
 from go.board import BLACK, WHITE
+from go.clock import Clock
 from go.coordinates import PASS, gtp_from_point, point_from_gtp
 from go.player import RESIGN, RandomPlayer
 from go.position import Position
 from gtp.client import Engine, EngineError
-from gtp.clock import Clock
 from gtp.game import play_game
 from gtp.server import serve
 

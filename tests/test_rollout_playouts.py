@@ -11,7 +11,6 @@ from go.board import BOARD, LEGAL, is_eye, legality
 from go.coordinates import POINTS
 from go.jit import kernel
 from go.playout import GAME, new_rng, random_games, random_move
-from rollout.drawing import DRAWER, begin_drawing, draw_move, find_special, play_and_refresh
 from rollout.features import find_candidates, new_candidates
 from rollout.games import Games, new_replay
 from rollout.gammas import MOST_GAMMA, UNIT, is_sensible, new_gammas, pack, unpack
@@ -21,6 +20,7 @@ from rollout.model import Model
 from rollout.patterns import SQUARE_STEPS, code_around
 from rollout.playout import new_policy, new_workspace, policy_games
 from rollout.replies import new_replies, recall, remember
+from rollout.sampler import SAMPLER, begin_sampling, find_special, play_and_refresh, sample_move
 from rollout.softmax import score
 from rollout.tracker import TRACKER
 
@@ -47,15 +47,15 @@ def gammas(model):
 
 
 @kernel
-def _count_differences(boards, trackers, drawers, squares, rng):
+def _count_differences(boards, trackers, samplers, squares, rng):
     """Play a game; compare what is kept with what is found anew after every move. Return differences and moves."""
     b = boards[0]
-    begin_drawing(b, trackers[0], drawers[0], squares)
+    begin_sampling(b, trackers[0], samplers[0], squares)
     differences, moves = 0, 0
     while b.passes < 2 and moves < 1000:
-        play_and_refresh(b, trackers[0], drawers[0], squares, random_move(b, rng))
-        begin_drawing(b, trackers[1], drawers[1], squares)
-        kept, found = drawers[0], drawers[1]
+        play_and_refresh(b, trackers[0], samplers[0], squares, random_move(b, rng))
+        begin_sampling(b, trackers[1], samplers[1], squares)
+        kept, found = samplers[0], samplers[1]
         for side in range(2):
             differences += kept.total[side] != found.total[side]
             differences += kept.n_atari[side] != found.n_atari[side]
@@ -72,10 +72,10 @@ def _count_differences(boards, trackers, drawers, squares, rng):
 
 @pytest.mark.parametrize(("size", "games"), [(2, 300), (3, 300), (5, 300), (7, 200), (9, 600), (13, 200), (19, 200)])
 def test_what_is_kept_is_what_is_found_anew_after_every_move(gammas, size, games):
-    trackers, drawers, total = np.zeros(2, TRACKER), np.zeros(2, DRAWER), 0
+    trackers, samplers, total = np.zeros(2, TRACKER), np.zeros(2, SAMPLER), 0
     for game in range(games):
         boards = Position(size).boards
-        differences, moves = _count_differences(boards, trackers, drawers, gammas.squares, new_rng(size, game))
+        differences, moves = _count_differences(boards, trackers, samplers, gammas.squares, new_rng(size, game))
         assert differences == 0
         total += moves
     assert total > 3 * size * games / 2
@@ -102,9 +102,9 @@ def test_the_pattern_alone_tells_what_is_sensible():
 
 
 @kernel
-def _chances(boards, trackers, drawers, gammas, last, scratch, chances):
+def _chances(boards, trackers, samplers, gammas, last, scratch, chances):
     """Write the chance of every point, as the drawing sees it."""
-    b, d = boards[0], drawers[0]
+    b, d = boards[0], samplers[0]
     side = np.int64(b.to_move) - 1
     find_special(
         b,
@@ -131,21 +131,21 @@ def _candidates(boards, trackers, tables, last, weights, work, values):
 
 
 @kernel
-def _begin(boards, trackers, drawers, squares):
-    begin_drawing(boards[0], trackers[0], drawers[0], squares)
+def _begin(boards, trackers, samplers, squares):
+    begin_sampling(boards[0], trackers[0], samplers[0], squares)
 
 
 @kernel
-def _play(boards, trackers, drawers, squares, move):
-    play_and_refresh(boards[0], trackers[0], drawers[0], squares, move)
+def _play(boards, trackers, samplers, squares, move):
+    play_and_refresh(boards[0], trackers[0], samplers[0], squares, move)
 
 
 @kernel
-def _draw(boards, trackers, drawers, gammas, last, scratch, rng):
-    return draw_move(
+def _draw(boards, trackers, samplers, gammas, last, scratch, rng):
+    return sample_move(
         boards[0],
         trackers[0],
-        drawers[0],
+        samplers[0],
         gammas.response_keys,
         gammas.response_rows,
         gammas.near,
@@ -162,18 +162,18 @@ def positions_with_chances(model, gammas, size: int, seed: int):
     """Yield the positions of a random game with the chances of the drawing and those of the softmax, by point."""
     tables, weights, work = model.tables(), model.weights.astype(np.float64), new_candidates()
     boards, rng = Position(size).boards, new_rng(9, size, seed)
-    trackers, drawers, scratch = np.zeros(1, TRACKER), np.zeros(1, DRAWER), np.zeros(1, BOARD)
-    _begin(boards, trackers, drawers, gammas.squares)
+    trackers, samplers, scratch = np.zeros(1, TRACKER), np.zeros(1, SAMPLER), np.zeros(1, BOARD)
+    _begin(boards, trackers, samplers, gammas.squares)
     last = PASS
     while boards[0]["passes"] < 2:
         kept, values = np.zeros(POINTS), np.zeros(361)
-        _chances(boards, trackers, drawers, gammas, last, scratch, kept)
+        _chances(boards, trackers, samplers, gammas, last, scratch, kept)
         count = _candidates(boards, trackers, tables, last, weights, work, values)
         expected = np.zeros(POINTS)
         expected[work.points[:count]] = values[:count]
-        yield boards, trackers, drawers, scratch, last, kept / max(kept.sum(), 1), expected
+        yield boards, trackers, samplers, scratch, last, kept / max(kept.sum(), 1), expected
         last = int(random_move(boards[0], rng))
-        _play(boards, trackers, drawers, gammas.squares, last)
+        _play(boards, trackers, samplers, gammas.squares, last)
 
 
 @pytest.mark.parametrize("size", [5, 9, 19])
@@ -191,14 +191,14 @@ def test_the_chances_are_those_of_the_softmax(model, gammas, size):
 def test_moves_are_drawn_with_their_chances_and_not_the_best_taken(model, gammas):
     """Trap 7 of earlier reproductions: a chi-square test, and no position is always answered alike."""
     tested = 0
-    for number, (boards, trackers, drawers, scratch, last, _, expected) in enumerate(
+    for number, (boards, trackers, samplers, scratch, last, _, expected) in enumerate(
         positions_with_chances(model, gammas, 9, 1)
     ):
         if number % 12 != 5 or (expected > 0).sum() < 5:
             continue
         rng, draws = new_rng(77, number), 20_000
         drawn = np.bincount(
-            [_draw(boards, trackers, drawers, gammas, last, scratch, rng) for _ in range(draws)], minlength=POINTS
+            [_draw(boards, trackers, samplers, gammas, last, scratch, rng) for _ in range(draws)], minlength=POINTS
         )
         assert drawn[expected == 0].sum() == 0
         common = expected * draws >= 10
@@ -254,14 +254,14 @@ def test_a_stored_reply_is_played_with_its_chance(model):
     position = Position(9).play("E5").play("C3").play("G7")
     work, replies = new_workspace(), new_replies(10)
     work.board[0] = position.board
-    _begin(work.board, work.tracker, work.drawer, np.ones((1 << 24, 2), np.uint16))
+    _begin(work.board, work.tracker, work.sampler, np.ones((1 << 24, 2), np.uint16))
     last, before, reply = (position.point(vertex) for vertex in ("G7", "C3", "G5"))
     assert _recalled(replies, work.board, work.tracker, last, before) == PASS
     _remember(replies, work.board, work.tracker, last, before, reply)
     assert _recalled(replies, work.board, work.tracker, last, before) == reply
     other = Position(9).play("E5").play("E4").play("G7")  # where the move before has a neighbour
     elsewhere = np.zeros(1, TRACKER)
-    _begin(other.boards, elsewhere, work.drawer, np.ones((1 << 24, 2), np.uint16))
+    _begin(other.boards, elsewhere, work.sampler, np.ones((1 << 24, 2), np.uint16))
     assert _recalled(replies, other.boards, elsewhere, last, other.point("E4")) == PASS
     firsts = {}
     for chance in (0.0, 0.5, 1.0):

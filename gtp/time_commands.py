@@ -1,49 +1,7 @@
-"""Clocks of all the time systems that GTP and KGS speak of, and how they are told to us.
+"""How GTP and KGS tell the time: the arguments of their commands, read as a `go.clock.Clock`."""
 
-All are one: main time, then periods of overtime. Whoever makes `stones` moves within a period gets it back whole; a
-period that runs out is lost, and the next begins.
-
-| system              | stones | periods |
-|---------------------|--------|---------|
-| absolute            |        | 0       |
-| Canadian            | many   | 1       |
-| Japanese (byo-yomi) | 1      | many    |
-"""
-
-from typing import NamedTuple, Self
-
+from go.clock import Clock
 from gtp.syntax import SYNTAX_ERROR, Failure, check_count, read_number, read_whole
-
-
-class Clock(NamedTuple):
-    """What a clock shows, in seconds; no clock at all (None) is no limit."""
-
-    main: float  # left of the main time
-    period: float = 0.0  # a whole period of overtime
-    stones: int = 0  # moves that must be made in one
-    periods: int = 0  # left, with the one under way
-    left: float = 0.0  # of the period under way, which is whole as long as there is main time
-    to_play: int = 0  # moves that are still to be made in it
-
-    @classmethod
-    def wound(cls, main: float, period: float = 0.0, stones: int = 0, periods: int = 0) -> Self:
-        """Return a clock at the beginning of a game."""
-        return cls(main, period, stones, periods, period, stones)
-
-    def after(self, seconds: float) -> Self:
-        """Return the clock after a move that took so long; whether it has run out, others judge."""
-        if seconds <= self.main or not self.periods:
-            return self._replace(main=max(0.0, self.main - seconds))
-        seconds -= self.main
-        left, periods = self.left, self.periods
-        if seconds > left and periods > 1:
-            lost = min(periods - 1, 1 + int((seconds - left) // self.period))
-            seconds -= left + (lost - 1) * self.period
-            left, periods = self.period, periods - lost
-        left, to_play = max(0.0, left - seconds), self.to_play - 1
-        if to_play <= 0:
-            left, to_play = self.period, self.stones
-        return self._replace(main=0.0, periods=periods, left=left, to_play=to_play)
 
 
 def read_time_settings(arguments: list[str]) -> Clock | None:

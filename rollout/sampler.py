@@ -18,7 +18,7 @@ from rollout.nakade import find_nakade
 from rollout.patterns import DIAMOND_STEPS, STATE_BITS
 from rollout.tracker import begin, play_tracked
 
-DRAWER = np.dtype(
+SAMPLER = np.dtype(
     [
         ("gamma", np.uint32, (2, POINTS)),  # by colour and point, from the 3x3 pattern alone
         ("row", np.uint64, (2, MAX_SIZE)),
@@ -73,7 +73,7 @@ def _refresh(b, t, d, squares, p):
 
 
 @kernel
-def begin_drawing(b, t, d, squares):
+def begin_sampling(b, t, d, squares):
     """Look at a whole board."""
     begin(b, t)
     d.gamma[:] = 0
@@ -150,7 +150,7 @@ def _below(rng, bound):
 
 
 @inlined_kernel
-def draw_move(b, t, d, keys, rows, near, save_atari, codes, nakade, last, boards, rng):
+def sample_move(b, t, d, keys, rows, near, save_atari, codes, nakade, last, boards, rng):
     """Draw a move of the side to move; PASS if there is none."""
     find_special(b, t, d, keys, rows, near, save_atari, codes, nakade, last, boards)
     side = np.int64(b.to_move) - 1
