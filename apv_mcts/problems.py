@@ -133,7 +133,7 @@ def main(settings: Settings) -> dict[str, str]:
     key = {name: plain[name] for name in ("players", "simulations", "seed")}
     key |= {"files": _files(), "presets": _presets(settings)}
 
-    def work() -> Outcome:
+    def work(key: dict[str, Any]) -> Outcome:
         found = solve_all(settings, folder, key)
         best = max(found, key=lambda who: _solved(found[who]))
         return Outcome(f"{best} simulations: {_solved(found[best])} of {len(problems())} problems", {"answers": found})

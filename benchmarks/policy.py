@@ -27,7 +27,7 @@ from sl_policy.settings import NetSettings, OptimiserSettings
 from sl_policy.trainer import PolicyTrainer
 
 NET = NetSettings(filters=64, layers=9, planes=48)
-OPTIMISER = OptimiserSettings(kind="adamw", rate=0.003, weight_decay=0.05, batch=128)
+OPTIMISER = OptimiserSettings(kind="adamw", learning_rate=0.003, weight_decay=0.05, batch_size=128)
 SECONDS = 4  # that a measurement of learning takes at least
 BATCHES = (1, 4, 16, 64)
 ANSWERS = 10  # batches in a measurement of answering
@@ -39,7 +39,7 @@ def learning_rate(trainer: PolicyTrainer, step: Callable[[int], object], steps: 
     while time.perf_counter() - began < SECONDS:
         step(steps[0])
         steps[0] += 1
-    return (steps[0] - first) * trainer.settings.batch / (time.perf_counter() - began)
+    return (steps[0] - first) * trainer.settings.batch_size / (time.perf_counter() - began)
 
 
 def learners(store: GameStore) -> dict[str, Callable[[], float]]:

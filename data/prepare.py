@@ -190,7 +190,7 @@ def main(settings: Settings) -> dict[str, int]:
     key = {name: plain[name] for name in plain if name not in ("scale", "run", "seed", "sources", "workers", "board")}
     key |= {"size": settings.board.size, "sources": fingerprint(files)}
     drafts = [folder / PROGRESS, *draft_paths(folder).values()]
-    manifest = done_once(folder, STAGE, key, [], lambda: prepare(settings, folder, key, files), drafts)
+    manifest = done_once(folder, STAGE, key, [], lambda key: prepare(settings, folder, key, files), drafts=drafts)
     print(report_text(manifest["metrics"]["report"]))
     print()
     print(summary(GameStore(folder)))

@@ -205,7 +205,7 @@ def main(settings: Settings) -> dict[str, str]:
     plain = dataclasses.asdict(settings)
     key = {name: plain[name] for name in plain if name not in ("scale", "run", "games", "timeout", "parallel")}
 
-    def have_played() -> Outcome:
+    def have_played(key: dict[str, Any]) -> Outcome:
         claim(folder, key)
         play_all(settings, folder)
         games = [read_file(file_of(folder, number)) for number in range(1, settings.games + 1)]

@@ -92,7 +92,7 @@ def main(settings: Settings) -> dict[str, int]:
     store = store_of_run(settings.run)
     folder = stage_folder(settings.run, STAGE)
     named = {"positions": settings.positions, "seed": settings.seed}
-    manifest = done_once(folder, STAGE, named, [store.as_input()], lambda: take_census(settings, store, folder))
+    manifest = done_once(folder, STAGE, named, [store.as_input()], lambda key: take_census(settings, store, folder))
     print(f"{settings.positions:,} positions of {store.size}x{store.size}:\n")
     print(report(manifest["metrics"]))
     print(f"\nManifest and a sheet with all planes of a position: {folder}")

@@ -223,7 +223,7 @@ def main(settings: Settings) -> dict[str, str]:
     folder = stage_folder(settings.run, STAGE)
     key = {"board": vars(settings.board), "playouts": settings.playouts, "seed": settings.seed}
 
-    def work() -> Outcome:
+    def work(key: dict[str, Any]) -> Outcome:
         tally = play_all(settings, folder, key)
         draw(settings, tally, folder)
         metrics = {name: list(values) for name, values in statistics(tally, size, komi).items()}

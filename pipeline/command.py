@@ -25,7 +25,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pipeline.artefact import ROOT, RUNS
 from pipeline.commands import COMMANDS
 from pipeline.errors import INTERRUPTED, UserError
-from pipeline.settings import explain
+from pipeline.settings import explain, validate
 from pipeline.sweeps import Job, begin_job, sweep_table
 
 CONF = ROOT / "conf"
@@ -49,7 +49,9 @@ def run(
     def start(config: DictConfig) -> None:  # catches all that it can, because Hydra would add a line of its own
         try:
             overrides = begin_job()
-            jobs.append(Job(overrides, main(OmegaConf.to_object(config)) or {}))
+            given = OmegaConf.to_object(config)
+            validate(given)
+            jobs.append(Job(overrides, main(given) or {}))
         except (UserError, *refusals) as error:
             fail(str(error))
         except OmegaConfBaseException as error:

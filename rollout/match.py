@@ -147,7 +147,7 @@ def main(settings: Settings) -> dict[str, str]:
     key = {name: vars(settings)[name] for name in ("playouts", "games", "seed")} | {"board": vars(settings.board)}
     key["policies"] = [model.fingerprint() if model else UNIFORM for model in models]
 
-    def work() -> Outcome:
+    def work(key: dict[str, Any]) -> Outcome:
         policies = new_policy(models[0]), new_policy(models[1])
         found = statistics(play_match(settings, folder, key, policies))
         return Outcome(result_line(settings, found), found)

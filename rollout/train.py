@@ -21,7 +21,7 @@ from pipeline.errors import UserError
 from pipeline.plots import Panel, draw_curves
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
-from pipeline.stage import Outcome, done_once, key_of
+from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 from pipeline.training import History, train, write_history
 from rollout.features import DISTANCES, Tables
@@ -320,13 +320,12 @@ def main(settings: Settings) -> dict[str, str]:
     policies = check(settings)
     store = store_of_run(settings.run)
     folder, inputs = stage_folder(settings.run, STAGE), [store.as_input()]
-    key = key_of(named(settings, policies), inputs)
     manifest = done_once(
         folder,
         STAGE,
         named(settings, policies),
         inputs,
-        lambda: run_stage(settings, policies, store, folder, key),
+        lambda key: run_stage(settings, policies, store, folder, key),
         drafts=[checkpoint_of(folder, policy) for policy in POLICIES],
     )
     print(report(manifest["metrics"]))

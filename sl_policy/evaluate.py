@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from data.identity import SPLITS
 from data.positions import positions_at
 from data.store import GameStore, store_of_run
 from pipeline.command import run
+from pipeline.device import DEVICES
 from pipeline.errors import UserError
 from pipeline.progress import Progress
-from pipeline.settings import setting
+from pipeline.settings import seed_setting, setting, threads_setting
 from pipeline.tables import table
 from sl_policy.evaluation import by_move_number, find_moves, found_share, held_out, summary, unseen
 from sl_policy.inference import ALL_SYMMETRIES, Policy
@@ -31,13 +33,13 @@ class Settings:
     board: Any = setting(None, "makes no difference here: the board is that of the store")
     run: str = setting("", "name of the run whose game store to test on, by default the scale")
     weights: str = setting("shipped", "the network: shipped, run (that of the run), or a file")
-    part: str = setting("test", "which games: validation, test, or train")
-    positions: int = setting(20_000, "positions to test on, at most, drawn at random; 0 takes all")
-    symmetries: str = setting("1,8", "over how many symmetries of the board to average: 1, 2, 4, 8, or several")
+    part: str = setting("test", "which games", choices=tuple(SPLITS))
+    positions: int = setting(20_000, "positions to test on, drawn at random; 0 takes all", least=0)
+    symmetries: str = setting("1,8", "number of board symmetries to average over: 1, 2, 4, 8, or several with commas")
     mistakes: str = setting("", "file to draw mistakes to, as SVG")
-    device: str = setting("cpu", "where to compute: cpu, cuda or mps")
-    threads: int = setting(0, "threads; 0 takes all cores")
-    seed: int = setting(1, "seed of the positions drawn")
+    device: str = setting("cpu", "where to compute; auto takes a GPU if there is one", choices=DEVICES)
+    threads: int = threads_setting()
+    seed: int = seed_setting("seed of the choice of positions")
 
 
 def symmetry_counts(text: str) -> list[int]:
@@ -63,8 +65,6 @@ def forward_milliseconds(policy: Policy, store: GameStore, index: np.ndarray, sy
 
 def main(settings: Settings) -> dict[str, float]:
     counts = symmetry_counts(settings.symmetries)
-    if settings.positions < 0 or settings.seed < 0 or settings.threads < 0:
-        raise UserError("positions, seed and threads are not negative.")
     store = store_of_run(settings.run)
     path = network_path(settings.weights, settings.run, store.size)
     policy = Policy.load(path, settings.device, settings.threads or os.cpu_count() or 1)

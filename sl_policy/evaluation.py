@@ -33,8 +33,6 @@ STEP = {9: 10, 13: 20, 19: 50}  # moves that a row of accuracy by move number co
 
 def held_out(store: GameStore, split: str, most: int = 0, seed: int = 1) -> np.ndarray:
     """Return where the moves of a part stand in the store, or so many of them, drawn at random, in their order."""
-    if split not in SPLITS:
-        raise UserError(f"part={split} is none of {', '.join(SPLITS)}.")
     index = learnable_moves(store, SPLITS[split])
     if len(index) == 0:
         raise UserError(f"The {split} part of the store in {store.folder} has no positions: it needs more games.")

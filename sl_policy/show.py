@@ -7,11 +7,9 @@ from go.coordinates import gtp_from_point
 from go.errors import GoError
 from go.show import PositionSettings
 from pipeline.command import run
-from pipeline.errors import UserError
 from pipeline.settings import setting
 from pipeline.tables import table
 from rollout.show import finish
-from sl_policy.evaluate import symmetry_counts
 from sl_policy.inference import ALL_SYMMETRIES, Policy
 from sl_policy.player import candidates_of
 from sl_policy.shipped import network_path
@@ -25,21 +23,16 @@ class Settings(PositionSettings):
     move: int | None = setting(None, "with sgf: after how many moves, by default all of them")
     run: str = setting("laptop", "with weights=run: the name of the run")
     weights: str = setting("shipped", "the network: shipped, run (that of the run), or a file")
-    symmetries: str = setting("1", "over how many symmetries of the board to average: 1, 2, 4 or 8")
-    top: int = setting(10, "how many moves to list, the most probable first")
+    symmetries: int = setting(1, "number of board symmetries to average over", choices=(1, 2, 4, 8))
+    top: int = setting(10, "number of moves to list, the most probable first", least=1)
     svg: str = setting("", "file to write the drawing to: all moves with their probabilities")
 
 
 def main(settings: Settings) -> None:
-    if settings.top < 1:
-        raise UserError(f"top={settings.top} is too few: at least 1 move is shown.")
-    counts = symmetry_counts(settings.symmetries)
-    if len(counts) > 1:
-        raise UserError(f"symmetries={settings.symmetries} is more than one number: 1, 2, 4 or 8.")
     position, title = find_position(settings)
     path = network_path(settings.weights, settings.run, position.size)
     policy = Policy.load(path)
-    found = candidates_of(policy, position, ALL_SYMMETRIES[: counts[0]])
+    found = candidates_of(policy, position, ALL_SYMMETRIES[: settings.symmetries])
     print(position)
     weights = policy.weights
     print(f"\n{path.name}: {weights.layers} layers, {weights.filters} filters, {weights.planes} planes.\n")

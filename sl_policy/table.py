@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 from data.store import GameStore, store_of_run
 from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
 from pipeline.command import run
-from pipeline.errors import UserError
 from pipeline.settings import setting
-from pipeline.stage import Input, done_once, key_of
 from pipeline.tables import table
 from sl_policy import train
 from sl_policy.evaluate import forward_milliseconds
@@ -55,7 +53,9 @@ PAPER = (
 
 @dataclasses.dataclass
 class Settings(train.Settings):
-    row: int = setting(1, "row of the paper's table; by default all twelve, one after another")
+    row: int = setting(
+        1, "row of the paper's table; by default all twelve, one after another", least=1, most=len(PAPER)
+    )
 
 
 def network_settings(settings: Settings, row: Row) -> train.Settings:
@@ -65,14 +65,9 @@ def network_settings(settings: Settings, row: Row) -> train.Settings:
     return train.Settings(**given | {"net": dataclasses.replace(settings.net, filters=filters, planes=row.planes)})
 
 
-def learn(settings: train.Settings, store: GameStore, inputs: list[Input], folder: Path) -> tuple[Policy, str]:
+def learn(settings: train.Settings, store: GameStore, folder: Path) -> tuple[Policy, str]:
     """Learn the network of a row, unless another row has done so; return it with its fingerprint."""
-    named = train.settings_key(settings)
-    key = key_of(named, inputs)
-    checkpoint = train.checkpoint_path(folder)
-    manifest = done_once(
-        folder, train.STAGE, named, inputs, lambda: train.run_stage(settings, store, folder, key), [checkpoint]
-    )
+    manifest = train.learn_once(settings, store, folder)
     return Policy.load(folder / FILE, threads=settings.threads or os.cpu_count() or 1), manifest["metrics"][
         "fingerprint"
     ]
@@ -83,7 +78,7 @@ def measure(policy: Policy, store: GameStore, settings: train.Settings, symmetri
     used = ALL_SYMMETRIES[:symmetries]
     found: dict[str, Any] = {"filters": policy.weights.filters, "parameters": policy.weights.count()}
     for part in ("test", "train"):
-        index = held_out(store, part, settings.tested, settings.seed)
+        index = held_out(store, part, settings.test_positions, settings.seed)
         found[part] = found_share(find_moves(policy, store, index, used), 1)
     one_thread = Policy(policy.weights, threads=1)
     return found | {"milliseconds": forward_milliseconds(one_thread, store, index, used)}
@@ -113,21 +108,17 @@ def table_text(rows: dict[int, dict[str, Any]], size: int) -> str:
 
 
 def main(settings: Settings) -> dict[str, Any]:
-    train.check(settings)
-    if not 1 <= settings.row <= len(PAPER):
-        raise UserError(f"row={settings.row} is not in the table: it has {len(PAPER)} rows.")
     paper = PAPER[settings.row - 1]
     store = store_of_run(settings.games or settings.run, settings.board.size)
     folder = stage_folder(settings.run, STAGE)
-    inputs = [store.as_input()]
     of_row = network_settings(settings, paper)
     learnt_in = folder / f"{of_row.net.filters}-filters-{of_row.net.planes}-planes"
     learnt_in.mkdir(exist_ok=True)
-    policy, fingerprint = learn(of_row, store, inputs, learnt_in)
+    policy, fingerprint = learn(of_row, store, learnt_in)
     path = folder / "rows.json"
     rows = {int(number): row for number, row in (read_json(path) or {}).items()}
     rows = {n: row for n, row in rows.items() if row["filters"] == network_settings(settings, PAPER[n - 1]).net.filters}
-    key = [fingerprint, paper.symmetries, of_row.tested, of_row.seed]
+    key = [fingerprint, paper.symmetries, of_row.test_positions, of_row.seed]
     if rows.get(settings.row, {}).get("key") != key:
         rows[settings.row] = {"key": key, **measure(policy, store, of_row, paper.symmetries)}
         write_json(path, rows)

@@ -14,67 +14,44 @@ from data.store import GameStore, store_of_run
 from go.settings import BoardSettings
 from pipeline.artefact import code_version, stage_folder
 from pipeline.command import run
-from pipeline.device import choose_device, choose_precision
+from pipeline.device import DEVICES, PRECISIONS, choose_device, choose_precision
 from pipeline.errors import UserError
 from pipeline.progress import Progress
-from pipeline.settings import StageSettings, setting
-from pipeline.stage import Outcome, done_once, key_of
+from pipeline.settings import StageSettings, setting, threads_setting
+from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 from pipeline.training import History, train, write_history
 from sl_policy.curves import draw_by_move_number, draw_learning
 from sl_policy.evaluation import by_move_number, find_moves, held_out, summary, unseen
 from sl_policy.inference import Policy
 from sl_policy.mistakes import draw_mistakes
-from sl_policy.settings import NetSettings, OptimiserSettings, check_net, check_optimiser
+from sl_policy.settings import NetSettings, OptimiserSettings
 from sl_policy.weights import FILE, STAGE, PolicyWeights
 
-TRAIN_TESTED = 20_000  # positions learnt from that the network is tested on at the end, for comparison
-MOST_THREADS = 64
+TRAIN_TESTED = 20_000  # training positions that the network is tested on at the end, for comparison
 
 
 @dataclasses.dataclass
 class Settings(StageSettings):
-    board: BoardSettings = setting(BoardSettings, "the board, which must be that of the game store")
-    games: str = setting("", "name of the run whose game store to learn from, by default this run")
+    board: BoardSettings = setting(BoardSettings, "the board, which must be that of the game store", result=False)
+    games: str = setting("", "name of the run whose game store to learn from, by default this run", result=False)
     net: NetSettings = setting(NetSettings, "the network")
     optimiser: OptimiserSettings = setting(OptimiserSettings, "how it learns")
-    positions: int = setting(1_000_000, "positions to learn from, all epochs together")
-    reports: int = setting(40, "how often to look at validation games on the way: points of the curve")
-    watched: int = setting(4_000, "validation positions for the curve")
-    tested: int = setting(20_000, "test positions that the final figures are made from, at most; 0 for all")
-    device: str = setting("auto", "where to compute: auto, cpu, cuda or mps")
-    precision: str = setting("auto", "float32, bfloat16, or auto: bfloat16 if the processor can")
-    threads: int = setting(0, "threads of the CPU; 0 takes all cores")
-
-
-def check(settings: Settings) -> None:
-    """Refuse what makes no sense, before anything is opened or made."""
-    choose_precision(settings.precision, choose_device(settings.device))
-    check_net(settings.net)
-    check_optimiser(settings.optimiser)
-    for name in ("positions", "reports", "watched"):
-        if getattr(settings, name) < 1:
-            raise UserError(f"{name}={getattr(settings, name)} is too few: at least 1 is needed.")
-    for name in ("tested", "seed"):
-        if getattr(settings, name) < 0:
-            raise UserError(f"{name}={getattr(settings, name)} is negative.")
-    if not 0 <= settings.threads <= MOST_THREADS:
-        raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
-
-
-def settings_key(settings: Settings) -> dict[str, Any]:
-    """Name all that the result depends on but for the games."""
-    precision = str(choose_precision(settings.precision, choose_device(settings.device))).removeprefix("torch.")
-    named = {name: getattr(settings, name) for name in ("positions", "reports", "watched", "tested", "seed")}
-    net, optimiser = dataclasses.asdict(settings.net), dataclasses.asdict(settings.optimiser)
-    return {**named, "net": net, "optimiser": optimiser, "precision": precision}
+    positions: int = setting(1_000_000, "positions to learn from, all epochs together", least=1)
+    evaluations: int = setting(40, "evaluations on the validation set during training: points of the curve", least=1)
+    validation_positions: int = setting(4_000, "validation positions in each evaluation", least=1)
+    test_positions: int = setting(20_000, "test positions for the final figures; 0 takes all", least=0)
+    # The device is no part of the key: it changes results only by rounding. The precision is, see `learn_once`.
+    device: str = setting("auto", "where to compute; auto takes a GPU if there is one", choices=DEVICES, result=False)
+    precision: str = setting("auto", "auto takes bfloat16 if the processor computes with it", choices=PRECISIONS)
+    threads: int = threads_setting("threads of the CPU")
 
 
 def learn(
     settings: Settings, store: GameStore, folder: Path, key: dict[str, Any]
 ) -> tuple[PolicyWeights, History, float]:
     """Learn a network; return it with its history and the seconds that it took."""
-    import torch  # takes seconds, which nobody should wait who only asks for help
+    import torch  # slow import; keep --help fast
 
     from sl_policy.trainer import ASTRAY, PolicyTrainer
 
@@ -85,21 +62,21 @@ def learn(
     sampler = PositionSampler(store, "train", settings.seed)
     net, optimiser = settings.net, settings.optimiser
     trainer = PolicyTrainer(sampler, net, optimiser, settings.positions, device, precision, settings.seed)
-    watched = held_out(store, "validation", settings.watched, settings.seed)
+    validation = held_out(store, "validation", settings.validation_positions, settings.seed)
 
     def validate() -> dict[str, float]:
         weights = trainer.network.weights()
         if not weights.is_sound():
             raise UserError(ASTRAY)
         policy = Policy(weights, device.type, threads)
-        shown = summary(find_moves(policy, store, watched))
+        shown = summary(find_moves(policy, store, validation))
         return {"top-1": shown["top1"], "top-5": shown["top5"], "log-loss": shown["log_loss"]}
 
     def report(history: History) -> None:
         write_history(folder / "metrics.jsonl", {"policy": history})
         draw_learning(history, store.size, folder / "curve.svg")
 
-    every = max(1, trainer.steps // settings.reports)
+    every = max(1, trainer.steps // settings.evaluations)
     history = train(trainer, "learning the policy network", checkpoint_path(folder), key, validate, every, report)
     return trainer.network.weights(), history, history[-1]["seconds"]
 
@@ -112,7 +89,7 @@ def checkpoint_path(folder: Path) -> Path:
 def test(policy: Policy, store: GameStore, settings: Settings, folder: Path) -> dict[str, Any]:
     """Test a network on positions that it has learnt from and on others, and draw what it does."""
     results: dict[str, Any] = {}
-    most = {"train": min(settings.tested or TRAIN_TESTED, TRAIN_TESTED), "test": settings.tested}
+    most = {"train": min(settings.test_positions or TRAIN_TESTED, TRAIN_TESTED), "test": settings.test_positions}
     index = {part: held_out(store, part, most[part], settings.seed) for part in most}
     with Progress("testing the policy network, positions", sum(map(len, index.values()))) as progress:
         records = {part: find_moves(policy, store, index[part], advance=progress.update) for part in index}
@@ -154,6 +131,22 @@ def run_stage(settings: Settings, store: GameStore, folder: Path, key: dict[str,
     return Outcome(result, metrics)
 
 
+def learn_once(settings: Settings, store: GameStore, folder: Path) -> dict[str, Any]:
+    """Learn the network of these settings, unless it is in the folder; return its manifest."""
+    # `auto` means bfloat16 on one machine and float32 on another, which gives different weights. So the key names the
+    # precision that was used, and a training that goes on elsewhere must be told to use the same.
+    precision = choose_precision(settings.precision, choose_device(settings.device))
+    chosen = dataclasses.replace(settings, precision=str(precision).removeprefix("torch."))
+    return done_once(
+        folder,
+        STAGE,
+        chosen,
+        [store.as_input()],
+        lambda key: run_stage(chosen, store, folder, key),
+        drafts=[checkpoint_path(folder)],
+    )
+
+
 def results_table(results: dict[str, Any]) -> str:
     """Lay out what a network finds, by part."""
     rows = [
@@ -184,15 +177,10 @@ def text_of(metrics: dict[str, Any], net: dict[str, Any]) -> str:
 
 
 def main(settings: Settings) -> dict[str, float]:
-    check(settings)
+    choose_device(settings.device)  # refuses a device that is not there, before anything is opened
     store = store_of_run(settings.games or settings.run, settings.board.size)
     folder = stage_folder(settings.run, STAGE)
-    named = settings_key(settings)
-    inputs = [store.as_input()]
-    key = key_of(named, inputs)
-    manifest = done_once(
-        folder, STAGE, named, inputs, lambda: run_stage(settings, store, folder, key), [checkpoint_path(folder)]
-    )
+    manifest = learn_once(settings, store, folder)
     metrics = manifest["metrics"]
     print(text_of(metrics, manifest["settings"]["net"]))
     print(f"\nNetwork, curves, mistakes and manifest: {folder}")

@@ -19,7 +19,7 @@ from sl_policy.inputs import Inputs
 from sl_policy.network import FORBIDDEN, PolicyNetwork
 from sl_policy.settings import NetSettings, OptimiserSettings
 
-ASTRAY = "Learning has gone astray: the weights are no longer numbers; set a smaller optimiser.rate."
+ASTRAY = "Learning has gone astray: the weights are no longer numbers; set a smaller optimiser.learning_rate."
 SECOND_BETA = 0.99  # of Adam; shorter than usual, because so are our trainings
 
 
@@ -27,8 +27,8 @@ def step_size(optimiser: OptimiserSettings, step: int, steps: int) -> float:
     """Return the step size of a step."""
     warm_up = min(1.0, (step + 1) / max(1.0, optimiser.warm_up * steps))
     if optimiser.schedule == "halving":
-        return optimiser.rate * warm_up * 0.5 ** (step // optimiser.halve_every)
-    return optimiser.rate * warm_up * 0.5 * (1 + math.cos(math.pi * step / steps))
+        return optimiser.learning_rate * warm_up * 0.5 ** (step // optimiser.halve_every)
+    return optimiser.learning_rate * warm_up * 0.5 * (1 + math.cos(math.pi * step / steps))
 
 
 def new_optimiser(network: nn.Module, settings: OptimiserSettings) -> torch.optim.Optimizer:
@@ -37,9 +37,9 @@ def new_optimiser(network: nn.Module, settings: OptimiserSettings) -> torch.opti
     others = [parameter for parameter in network.parameters() if parameter.ndim <= 1]
     groups = [{"params": kernels, "weight_decay": settings.weight_decay}, {"params": others, "weight_decay": 0.0}]
     if settings.kind == "adamw":
-        return torch.optim.AdamW(groups, lr=settings.rate, betas=(settings.momentum, SECOND_BETA))
+        return torch.optim.AdamW(groups, lr=settings.learning_rate, betas=(settings.momentum, SECOND_BETA))
     nesterov = settings.momentum > 0
-    return torch.optim.SGD(groups, lr=settings.rate, momentum=settings.momentum, nesterov=nesterov)
+    return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum, nesterov=nesterov)
 
 
 def learning_state(network: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
@@ -91,11 +91,11 @@ class PolicyTrainer:
     ) -> None:
         torch.manual_seed(seed)
         self.settings, self.device, self.precision = optimiser, device, precision
-        self.steps = max(1, round(positions / optimiser.batch))
+        self.steps = max(1, round(positions / optimiser.batch_size))
         network = PolicyNetwork(sampler.store.size, net, optimiser.norm, optimiser.init)
         self.network = network.to(device, memory_format=torch.channels_last)
         self.optimiser = new_optimiser(self.network, optimiser)
-        self.batches = Batches(sampler, Inputs(net.planes, net.moves, threads), optimiser.batch)
+        self.batches = Batches(sampler, Inputs(net.planes, net.moves, threads), optimiser.batch_size)
 
     def state(self) -> dict[str, np.ndarray]:
         return learning_state(self.network, self.optimiser)

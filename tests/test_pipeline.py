@@ -52,7 +52,7 @@ def test_help_shows_the_values_that_presets_bring(tmp_path):
         ),
         (["go.random_play", "playouts=0"], "playouts=0 is too few: at least 1 game is needed."),
         (["go.random_play", "threads=-1"], "threads=-1 is not between 1 and 1024; 0 takes all cores."),
-        (["go.random_play", "seed=-1"], "seed=-1 is negative: seeds count from 0."),
+        (["go.random_play", "seed=-1"], "seed=-1 is not between 0 and 2,147,483,648."),
         (["go.random_play", "scale=huge"], "scale=huge does not exist; there are laptop, paper, tiny, workstation."),
         (["go.random_play", "board=7"], "board=7 does not exist; there are 5x5, 9x9, 13x13, 19x19."),
         (["go.random_play", "board.size=20"], "Board size 20 is out of range: sizes go from 2 to 19."),

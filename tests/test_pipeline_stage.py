@@ -20,13 +20,13 @@ STORE = Input("data.prepare", "somewhere", "abc")
 def test_a_stage_is_done_once_and_names_what_it_read(tmp_path, capsys):
     calls, draft = [], tmp_path / "checkpoint"
 
-    def work() -> Outcome:
+    def work(key) -> Outcome:
         calls.append(1)
         draft.write_text("x")
         return Outcome("all is well", {"found": 1, "fingerprint": "f"})
 
     for _ in range(2):
-        manifest = done_once(tmp_path, "a.stage", {"seed": 1, "sizes": (1, 2)}, [STORE], work, [draft])
+        manifest = done_once(tmp_path, "a.stage", {"seed": 1, "sizes": (1, 2)}, [STORE], work, drafts=[draft])
         assert manifest["metrics"] == {"found": 1, "fingerprint": "f"} and not draft.exists()
     assert len(calls) == 1
     assert (
@@ -45,7 +45,7 @@ def test_a_stage_is_done_once_and_names_what_it_read(tmp_path, capsys):
 def test_drafts_stay_until_the_manifest_is_there(tmp_path, monkeypatch):
     draft = tmp_path / "checkpoint"
 
-    def work() -> Outcome:
+    def work(key) -> Outcome:
         draft.write_text("x")
         return Outcome("done", {})
 
@@ -54,12 +54,12 @@ def test_drafts_stay_until_the_manifest_is_there(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("pipeline.stage.write_manifest", killed)
-        done_once(tmp_path, "a.stage", {}, [], work, [draft])
+        done_once(tmp_path, "a.stage", {}, [], work, drafts=[draft])
     assert draft.exists() and not (tmp_path / "manifest.json").exists()
-    done_once(tmp_path, "a.stage", {}, [], work, [draft])
+    done_once(tmp_path, "a.stage", {}, [], work, drafts=[draft])
     assert not draft.exists()
     draft.write_text("left by a kill after the manifest")
-    done_once(tmp_path, "a.stage", {}, [], work, [draft])
+    done_once(tmp_path, "a.stage", {}, [], work, drafts=[draft])
     assert not draft.exists()
 
 
@@ -70,7 +70,7 @@ def test_more_of_a_result_can_be_asked_for(tmp_path):
             "a.stage",
             {},
             [],
-            lambda games=games: Outcome("", {"games": games}),
+            lambda key, games=games: Outcome("", {"games": games}),
             is_enough=lambda done, games=games: done["metrics"]["games"] >= games,
         )
         assert manifest["metrics"]["games"] == expected
@@ -78,7 +78,7 @@ def test_more_of_a_result_can_be_asked_for(tmp_path):
 
 def test_a_stage_at_work_keeps_others_out(tmp_path):
     with alone_in(tmp_path), pytest.raises(UserError, match="Another command is at work"):
-        done_once(tmp_path, "a.stage", {}, [], lambda: Outcome("", {}))
+        done_once(tmp_path, "a.stage", {}, [], lambda key: Outcome("", {}))
 
 
 def test_two_inputs_of_one_stage_are_both_part_of_the_key():
@@ -177,5 +177,5 @@ def test_labels_of_lines_that_are_close_do_not_cover_each_other(tmp_path):
 
 
 def test_metrics_are_json(tmp_path):
-    done_once(tmp_path, "a.stage", {}, [], lambda: Outcome("é", {"x": [1, 2.5, None]}))
+    done_once(tmp_path, "a.stage", {}, [], lambda key: Outcome("é", {"x": [1, 2.5, None]}))
     assert json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))["result"] == "é"

@@ -27,8 +27,24 @@ from sl_policy.shipped import SIZES, network_path, shipped_path
 from sl_policy.trainer import PolicyTrainer
 from sl_policy.weights import PolicyWeights
 
-TINY = ("scale=tiny", "board=5x5", "run=small", "net.filters=4", "net.layers=3", "net.planes=20", "optimiser.batch=32")
-TINY = (*TINY, "positions=640", "reports=4", "watched=60", "tested=100", "precision=float32", "threads=1")
+TINY = (
+    "scale=tiny",
+    "board=5x5",
+    "run=small",
+    "net.filters=4",
+    "net.layers=3",
+    "net.planes=20",
+    "optimiser.batch_size=32",
+)
+TINY = (
+    *TINY,
+    "positions=640",
+    "evaluations=4",
+    "validation_positions=60",
+    "test_positions=100",
+    "precision=float32",
+    "threads=1",
+)
 FILES = {"policy.safetensors", "manifest.json", "metrics.jsonl", "curve.svg", "by_move_number.svg", "mistakes.svg"}
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -100,7 +116,7 @@ def test_a_network_is_learnt_once_and_says_all_about_itself(command, runs):
     again = command(train, *TINY)
     assert again.out == f"Done earlier, by version {manifest['code']}; remove {folder} to do it anew.\n\n{done.out}"
     before = (folder / "policy.safetensors").read_bytes()
-    for other in ("seed=2", "net.filters=5", "optimiser.rate=0.001", "positions=320"):
+    for other in ("seed=2", "net.filters=5", "optimiser.learning_rate=0.001", "positions=320"):
         refused = command(train, *TINY, other)
         assert refused.code == 2 and "holds the results of other settings; name this run with run=NAME" in refused.err
     assert (folder / "policy.safetensors").read_bytes() == before
@@ -122,26 +138,26 @@ def test_games_are_needed_and_of_the_right_board(command, runs):
 @pytest.mark.parametrize(
     ("argument", "sentence"),
     [
-        ("net.filters=0", "A network of 0 filters and 3 layers cannot be: at least 1 filter and 3 layers are needed."),
-        ("net.layers=2", "A network of 4 filters and 2 layers cannot be: at least 1 filter and 3 layers are needed."),
-        ("net.planes=7", "planes=7 is none of 4, 12, 20, 48, 49."),
-        ("net.planes=49", "net.planes=49 is for the value network: a policy network takes 4, 12, 20 or 48."),
+        ("net.filters=0", "net.filters=0 is not at least 1."),
+        ("net.layers=2", "net.layers=2 is not at least 3."),
+        ("net.planes=7", "net.planes=7 is none of 4, 12, 20, 48."),
+        ("net.planes=49", "net.planes=49 is none of 4, 12, 20, 48."),
         ("net.moves=x", "net.moves=x is none of sensible, legal."),
         ("net=huge", "net=huge does not exist; there are paper, small, tiny."),
         ("optimiser.kind=x", "optimiser.kind=x is none of sgd, adamw."),
         ("optimiser.schedule=x", "optimiser.schedule=x is none of cosine, halving."),
         ("optimiser.init=x", "optimiser.init=x is none of he, torch."),
         ("optimiser.norm=x", "optimiser.norm=x is none of batch, none."),
-        ("optimiser.batch=0", "optimiser.batch=0 is too few: at least 1 is needed."),
-        ("optimiser.halve_every=0", "optimiser.halve_every=0 is too few: at least 1 is needed."),
-        ("optimiser.momentum=1", "optimiser.momentum=1.0 is not from 0 to less than 1."),
-        ("optimiser.weight_decay=-1", "optimiser.weight_decay=-1.0 is not from 0 to less than 100."),
-        ("optimiser.rate=0", "optimiser.rate=0.0 is not above 0 and at most 100."),
-        ("optimiser.rate=nan", "optimiser.rate=nan is not above 0 and at most 100."),
-        ("positions=0", "positions=0 is too few: at least 1 is needed."),
-        ("reports=0", "reports=0 is too few: at least 1 is needed."),
-        ("tested=-1", "tested=-1 is negative."),
-        ("threads=65", "threads=65 is not between 1 and 64; 0 takes all cores."),
+        ("optimiser.batch_size=0", "optimiser.batch_size=0 is not at least 1."),
+        ("optimiser.halve_every=0", "optimiser.halve_every=0 is not at least 1."),
+        ("optimiser.momentum=1", "optimiser.momentum=1 is not at least 0 and below 1."),
+        ("optimiser.weight_decay=-1", "optimiser.weight_decay=-1 is not at least 0 and below 100."),
+        ("optimiser.learning_rate=0", "optimiser.learning_rate=0 is not above 0 and at most 100."),
+        ("optimiser.learning_rate=nan", "optimiser.learning_rate=nan is not above 0 and at most 100."),
+        ("positions=0", "positions=0 is not at least 1."),
+        ("evaluations=0", "evaluations=0 is not at least 1."),
+        ("test_positions=-1", "test_positions=-1 is not at least 0."),
+        ("threads=257", "threads=257 is not between 0 and 256."),
         ("precision=x", "precision=x is none of auto, float32, bfloat16."),
         ("device=x", "device=x is none of auto, cpu, cuda, mps."),
         ("device=cuda", "device=cuda is not there on this machine; device=auto takes what is."),
@@ -161,11 +177,11 @@ def test_bad_settings_are_one_sentence(command, runs, argument, sentence):
 
 def test_a_real_process_ends_with_code_2(runs):
     done = prezero("sl_policy.train", *TINY, "net.filters=0", runs=runs)
-    assert done.returncode == 2 and done.stderr.startswith("prezero: A network of 0 filters") and not done.stdout
+    assert done.returncode == 2 and done.stderr.startswith("prezero: net.filters=0 is") and not done.stdout
 
 
 def test_a_kill_at_any_moment_changes_nothing(command, runs):
-    arguments = (*TINY, "positions=12800", "reports=8")
+    arguments = (*TINY, "positions=12800", "evaluations=8")
     whole = command(train, *arguments, "run=whole", "games=small")
     assert whole.code == 0, whole.err
     folder = runs / "small" / "sl_policy.train"
@@ -203,24 +219,32 @@ def test_the_scale_of_the_paper_learns_and_resumes(command, runs, monkeypatch):
         return step(trainer, number)
 
     monkeypatch.setattr(PolicyTrainer, "step", die_after_two)
-    arguments = ("scale=paper", "net=paper", "optimiser=paper", "watched=2", "tested=2", "threads=1", "positions=48")
-    stopped = command(train, *arguments, "reports=3")
+    arguments = (
+        "scale=paper",
+        "net=paper",
+        "optimiser=paper",
+        "validation_positions=2",
+        "test_positions=2",
+        "threads=1",
+        "positions=48",
+    )
+    stopped = command(train, *arguments, "evaluations=3")
     assert stopped.code == 130 and "run the same command again to go on" in stopped.err
     folder = runs / "paper" / "sl_policy.train"
     assert (folder / "checkpoint.safetensors").exists() and len(without_seconds(folder)) == 2
-    done = command(train, *arguments, "reports=3")
+    done = command(train, *arguments, "evaluations=3")
     assert done.code == 0, done.err
     manifest = manifest_of(folder)
     settings, metrics = manifest["settings"], manifest["metrics"]
     assert settings["net"] == {"filters": 192, "layers": 13, "planes": 48, "moves": "sensible"}
-    of_paper = {"kind": "sgd", "rate": 0.003, "momentum": 0, "weight_decay": 0, "batch": 16, "schedule": "halving"}
+    of_paper = {"kind": "sgd", "learning_rate": 0.003, "momentum": 0, "weight_decay": 0, "schedule": "halving"}
     assert settings["optimiser"] == of_paper | {
-        **{"halve_every": 80_000_000, "warm_up": 0, "init": "torch", "norm": "none"}
+        **{"batch_size": 16, "halve_every": 80_000_000, "warm_up": 0, "init": "torch", "norm": "none"}
     }
     assert metrics["parameters"] == 3_882_793 and metrics["size"] == 19 and metrics["positions"] == 48
     assert [line["positions"] for line in without_seconds(folder)] == [16, 32, 48]
     assert metrics["fingerprint"] not in learnt and len(learnt) == 1
-    whole = command(train, *arguments, "reports=3", "run=whole", "games=paper")
+    whole = command(train, *arguments, "evaluations=3", "run=whole", "games=paper")
     assert whole.code == 0, whole.err
     of_whole = manifest_of(runs / "whole" / "sl_policy.train")["metrics"]
     assert of_whole["fingerprint"] == metrics["fingerprint"] and of_whole["results"] == metrics["results"]
@@ -267,7 +291,7 @@ def test_a_network_is_tested_on_any_games(command, runs):
         ("symmetries=3", "symmetries=3 is not made of 1, 2, 4 and 8, with commas between."),
         ("symmetries=", "symmetries= is not made of 1, 2, 4 and 8"),
         ("part=all", "part=all is none of train, validation, test."),
-        ("positions=-1", "positions, seed and threads are not negative."),
+        ("positions=-1", "positions=-1 is not at least 0."),
         ("weights=none", "There is no policy network in none; ./prezero sl_policy.train makes one."),
         ("weights=shipped", "No policy network for 5x5 comes with Prezero; ./prezero sl_policy.train board=5x5"),
         (f"weights={runs}/nine.safetensors", "The network plays on 9x9, but the games in"),
@@ -316,15 +340,15 @@ def test_the_moves_of_a_position_are_shown_and_drawn(command, runs):
     for wrong, sentence in (
         (["board=5x5"], "This network plays on 9x9 only."),
         (["board=13x13", "weights=shipped"], "No policy network for 13x13 comes with Prezero"),
-        (["symmetries=1,8"], "symmetries=1,8 is more than one number: 1, 2, 4 or 8."),
-        (["top=0"], "top=0 is too few: at least 1 move is shown."),
+        (["symmetries=3"], "symmetries=3 is none of 1, 2, 4, 8."),
+        (["top=0"], "top=0 is not at least 1."),
     ):
         refused = command(show, arguments[0], *wrong)
         assert refused.code == 2 and refused.err.startswith(f"prezero: {sentence}"), refused.err
 
 
 def test_the_table_of_the_paper_is_filled_row_by_row(command, runs, monkeypatch):
-    arguments = (*TINY, "net.filters=3", "positions=64", "reports=1")
+    arguments = (*TINY, "net.filters=3", "positions=64", "evaluations=1")
     one = command(table, *arguments, "row=7")
     folder = runs / "small" / "sl_policy.table"
     assert one.code == 0, one.err
@@ -353,7 +377,7 @@ def test_the_table_of_the_paper_is_filled_row_by_row(command, runs, monkeypatch)
     assert wider.code == 0 and "(192)" in (folder / "table.md").read_text()
     assert "3 (192)" not in (folder / "table.md").read_text()  # rows of other networks are not mixed in
     refused = command(table, *arguments, "row=13")
-    assert refused.code == 2 and "row=13 is not in the table: it has 12 rows." in refused.err
+    assert refused.code == 2 and "row=13 is not between 1 and 12." in refused.err
     assert "holds the results of other settings" in command(table, *arguments, "positions=96", "row=7").err
 
 

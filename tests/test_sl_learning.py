@@ -28,17 +28,17 @@ from sl_policy.trainer import PolicyTrainer, step_size
 
 PAPER = OptimiserSettings(
     kind="sgd",
-    rate=0.003,
+    learning_rate=0.003,
     momentum=0,
     weight_decay=0,
-    batch=16,
+    batch_size=16,
     schedule="halving",
     warm_up=0,
     init="torch",
     norm="none",
 )
 NET = NetSettings(8, 4)
-MODERN = OptimiserSettings(kind="adamw", rate=0.003, momentum=0.9, weight_decay=0.05, batch=32)
+MODERN = OptimiserSettings(kind="adamw", learning_rate=0.003, momentum=0.9, weight_decay=0.05, batch_size=32)
 INTO_EYES = b"(;SZ[5]GM[1];B[ba];W[dd];B[ab];W[de];B[bb];W[ed];B[aa];W[dc];B[cc];W[ee])"  # black fills A5, white E1
 
 
@@ -141,7 +141,7 @@ def test_training_sees_every_symmetry_of_training_positions_and_nothing_else(sma
                 contents[split].setdefault((encoder.position(position).tobytes(), action), set()).add(symmetry)
     apart = (contents["validation"].keys() | contents["test"].keys()) - contents["train"].keys()
     assert len(apart) > 1_000
-    trainer = trainer_of(small, net=NetSettings(4, 3, 12), batch=64)
+    trainer = trainer_of(small, net=NetSettings(4, 3, 12), batch_size=64)
     drawn, symmetries = 0, np.zeros(SYMMETRIES)
     for number in range(30):
         batch = trainer.batches[number]
@@ -260,8 +260,6 @@ def test_positions_set_aside_are_drawn_once_and_in_their_order(small):
     assert len(set(some.tolist())) == 50 and set(some.tolist()) <= set(every.tolist()) and (np.diff(some) > 0).all()
     assert np.array_equal(some, held_out(small, "test", 50, seed=3))
     assert not np.array_equal(some, held_out(small, "test", 50, seed=4))
-    with pytest.raises(UserError, match="part=all is none of train, validation, test"):
-        held_out(small, "all")
 
 
 def test_a_step_of_the_paper_is_plain_gradient_descent_on_the_likelihood(small):
@@ -303,7 +301,7 @@ def test_gradients_reach_every_parameter(small, norm):
 
 
 def test_learning_finds_far_more_than_chance(real):
-    trainer = trainer_of(real, net=NetSettings(16, 4), positions=10_000, batch=64)
+    trainer = trainer_of(real, net=NetSettings(16, 4), positions=10_000, batch_size=64)
     index = held_out(real, "validation")
     untaught = summary(find_moves(Policy(trainer.network.weights()), real, index))
     shown = [trainer.step(number) for number in range(trainer.steps)]
@@ -316,13 +314,13 @@ def test_learning_finds_far_more_than_chance(real):
     assert taught["top1"] > 0.15 and taught["top5"] > 0.4
 
 
-@pytest.mark.parametrize("changes", [{"norm": "batch"}, {"norm": "none", "kind": "sgd", "rate": 0.05}])
+@pytest.mark.parametrize("changes", [{"norm": "batch"}, {"norm": "none", "kind": "sgd", "learning_rate": 0.05}])
 def test_a_handful_of_positions_is_learnt_by_heart(real, changes):
     trainer = trainer_of(real, net=NetSettings(16, 4), init="he", **changes)
     batch = batch_at(real, held_out(real, "train", 12))
     trainer.network.train()
     for _ in range(120):
-        shown = trainer.learn(batch, trainer.settings.rate)
+        shown = trainer.learn(batch, trainer.settings.learning_rate)
     assert shown["train top-1"] == 1 and shown["train log-loss"] < 0.3
     chances = Policy(trainer.network.weights()).of_planes(batch.planes, batch.allowed)
     assert (chances.argmax(axis=1) == batch.actions).all() and chances.max(axis=1).mean() > 0.6
@@ -331,13 +329,13 @@ def test_a_handful_of_positions_is_learnt_by_heart(real, changes):
 def test_step_sizes_follow_their_schedule():
     for step, expected in ((0, 0.003), (79_999_999, 0.003), (80_000_000, 0.0015), (339_999_999, 0.003 / 16)):
         assert step_size(PAPER, step, 340_000_000) == expected
-    cosine = dataclasses.replace(MODERN, rate=0.2, warm_up=0.1)
+    cosine = dataclasses.replace(MODERN, learning_rate=0.2, warm_up=0.1)
     sizes = [step_size(cosine, step, 200) for step in range(200)]
     for step, found in enumerate(sizes):
         grown = min(1, (step + 1) / 20)
         assert found == pytest.approx(0.2 * grown * np.cos(np.pi * step / 400) ** 2)  # (1 + cos 2x) / 2
     assert sizes[0] == pytest.approx(0.01, rel=1e-3) and sizes[-1] < 0.2 * 1e-4 and np.argmax(sizes) == 19
-    halving = dataclasses.replace(PAPER, rate=1, halve_every=3, warm_up=0.5)
+    halving = dataclasses.replace(PAPER, learning_rate=1, halve_every=3, warm_up=0.5)
     assert [step_size(halving, step, 8) for step in range(8)] == [0.25, 0.5, 0.75, 0.5, 0.5, 0.5, 0.25, 0.25]
     assert step_size(dataclasses.replace(cosine, warm_up=0), 0, 1) == 0.2
 
@@ -356,7 +354,7 @@ def test_a_step_uses_the_size_of_its_number(small, monkeypatch):
 def test_moves_that_may_not_be_played_teach_nothing(small, kind, norm):
     fillers = eye_fillers(small)
     assert len(fillers) == 6
-    trainer = trainer_of(small, kind=kind, norm=norm, weight_decay=0, rate=1)
+    trainer = trainer_of(small, kind=kind, norm=norm, weight_decay=0, learning_rate=1)
     forbidden, before = batch_at(small, fillers), parameters(trainer)
     assert not forbidden.counts.any()
     trainer.network.train()
@@ -366,7 +364,7 @@ def test_moves_that_may_not_be_played_teach_nothing(small, kind, norm):
     if norm == "none":  # beside others, too; with batch norm, the others see them
         index = held_out(small, "train", 8)
         index = index[~np.isin(index, fillers)]
-        mixed, plain = trainer_of(small, PAPER, rate=1), trainer_of(small, PAPER, rate=1)
+        mixed, plain = trainer_of(small, PAPER, learning_rate=1), trainer_of(small, PAPER, learning_rate=1)
         mixed.learn(batch_at(small, [*index, *fillers]), 1)
         plain.learn(batch_at(small, index), 1)
         ours, theirs = parameters(mixed), parameters(plain)
@@ -384,8 +382,8 @@ def test_only_kernels_are_pulled_towards_zero(small):
 
 
 RESUMED = [
-    {"kind": "sgd", "norm": "none", "rate": 0.05},
-    {"kind": "sgd", "norm": "batch", "rate": 0.05},
+    {"kind": "sgd", "norm": "none", "learning_rate": 0.05},
+    {"kind": "sgd", "norm": "batch", "learning_rate": 0.05},
     {"kind": "adamw", "norm": "none"},
     {"kind": "adamw", "norm": "batch"},
 ]
@@ -439,7 +437,7 @@ def test_half_precision_learns_much_the_same(small):
 
 
 def test_learning_that_goes_astray_is_told_and_not_kept(small):
-    trainer = trainer_of(small, PAPER, rate=100, init="he")
-    with pytest.raises(UserError, match=r"optimiser\.rate"):
+    trainer = trainer_of(small, PAPER, learning_rate=100, init="he")
+    with pytest.raises(UserError, match=r"optimiser\.learning_rate"):
         for number in range(40):
             trainer.step(number)

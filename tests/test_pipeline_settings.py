@@ -1,0 +1,100 @@
+"""Settings: allowed values are declared with the field, and the key of a stage contains every setting by default."""
+
+import dataclasses
+import math
+
+import pytest
+
+from pipeline.errors import UserError
+from pipeline.settings import explain, result_settings, seed_setting, setting, threads_setting, validate
+from pipeline.stage import Input, key_of
+
+
+@dataclasses.dataclass
+class Inner:
+    momentum: float = setting(0.9, "momentum", least=0, most=1)
+    rate: float = setting(0.1, "learning rate", above=0, most=100)
+    device: str = setting("cpu", "device", choices=("cpu", "cuda"), result=False)
+
+
+@dataclasses.dataclass
+class Settings:
+    inner: Inner = setting(Inner, "nested")
+    games: int = setting(10, "games", least=1)
+    share: float = setting(0.5, "share", least=0, below=1)
+    color: str = setting("", "who moves first", choices=("", "black", "white"))
+    ply: int | None = setting(None, "ply", least=0)
+    free: str = setting("", "anything")
+    seed: int = seed_setting()
+    threads: int = threads_setting("threads that play")
+
+    def check(self) -> None:
+        if self.free == "no games" and self.games > 1:
+            raise UserError("free=no games goes with games=1 only.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"inner": Inner(momentum=2)}, "inner.momentum=2 is not between 0 and 1."),
+        ({"inner": Inner(momentum=-0.5)}, "inner.momentum=-0.5 is not between 0 and 1."),
+        ({"inner": Inner(momentum=math.nan)}, "inner.momentum=nan is not between 0 and 1."),
+        ({"inner": Inner(rate=0.0)}, "inner.rate=0 is not above 0 and at most 100."),
+        ({"inner": Inner(device="x")}, "inner.device=x is none of cpu, cuda."),
+        ({"games": 0}, "games=0 is not at least 1."),
+        ({"share": 1.0}, "share=1 is not at least 0 and below 1."),
+        ({"color": "red"}, "color=red is none of black, white."),
+        ({"ply": -1}, "ply=-1 is not at least 0."),
+        ({"threads": 257}, "threads=257 is not between 0 and 256."),
+        ({"seed": 2**31 + 1}, "seed=2147483649 is not between 0 and 2,147,483,648."),
+        ({"free": "no games"}, "free=no games goes with games=1 only."),
+        ({"free": "no games", "games": 0}, "games=0 is not at least 1."),  # rules between settings come last
+    ],
+)
+def test_a_value_out_of_range_is_refused_in_one_sentence(changes, sentence):
+    with pytest.raises(UserError) as refused:
+        validate(Settings(**changes))
+    assert str(refused.value) == sentence
+
+
+def test_bounds_themselves_are_allowed_where_they_are_said_to_be():
+    for momentum in (0, 1, 0.5):
+        validate(Settings(inner=Inner(momentum=momentum, rate=100), share=0, ply=0, color="white", games=1))
+    with pytest.raises(UserError, match=r"^player\.inner\.rate=101 is not"):
+        validate(Settings(inner=Inner(rate=101.0)), "player.")
+
+
+def test_help_shows_ranges_and_choices():
+    assert [(name, meaning) for name, _, meaning in explain(Settings)] == [
+        ("inner.momentum", "momentum [between 0 and 1]"),
+        ("inner.rate", "learning rate [above 0 and at most 100]"),
+        ("inner.device", "device [cpu|cuda]"),
+        ("games", "games [at least 1]"),
+        ("share", "share [at least 0 and below 1]"),
+        ("color", "who moves first [black|white]"),
+        ("ply", "ply [at least 0]"),
+        ("free", "anything"),
+        ("seed", "seed of all randomness [between 0 and 2,147,483,648]"),
+        ("threads", "threads that play; 0 takes all cores [between 0 and 256]"),
+    ]
+
+
+def test_the_key_contains_every_setting_except_those_that_do_not_change_the_result():
+    of_inner = {"momentum": 0.9, "rate": 0.1}
+    plain = {"games": 10, "share": 0.5, "color": "", "ply": None, "free": "", "seed": 1}
+    assert result_settings(Settings()) == {"inner": of_inner} | plain
+    key = key_of(Settings(threads=3), [Input("a.stage", "f", "abc")], {"sources": ("x", "y")})
+    assert key == {"inner": of_inner} | plain | {"a.stage": "abc", "sources": ["x", "y"]}
+
+
+def test_a_new_setting_changes_the_key_unless_it_is_marked():
+    @dataclasses.dataclass
+    class Counted(Settings):
+        extra: int = setting(0, "a setting that nobody added to any list")
+
+    @dataclasses.dataclass
+    class Marked(Settings):
+        extra: int = setting(0, "a setting that only says how fast", result=False)
+
+    keys = [key_of(kind(extra=extra)) for kind in (Counted, Marked) for extra in (1, 2)]
+    assert keys[0] != keys[1] and keys[0] != key_of(Settings()) and keys[2] == keys[3] == key_of(Settings())
