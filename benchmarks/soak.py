@@ -13,48 +13,55 @@ import psutil
 
 from benchmarks.measure import Bar
 from data.engine_game import GNU_GO
-from go.board import COLOR_NAMES
-from go.coordinates import gtp_from_point, point_from_gtp
-from go.errors import GoError
+from go.board import BLACK, COLOR_NAMES, WHITE
+from go.coordinates import point_from_gtp
+from go.match import Ending, play_game
+from go.player import RESIGN
 from go.position import Position
-from gtp.client import RESIGN, Engine, EngineError
+from gtp.client import Engine, EngineError
+from gtp.engine_player import EnginePlayer
 from pipeline.artefact import ROOT
 from pipeline.progress import Progress
 from pipeline.tables import table
 
 GAMES = 200
 ENGINE = f"{ROOT}/prezero gtp player=alpha_rp player.simulations=300 player.seconds=0 player.resign=-0.95"
+SIZE, KOMI = 9, 7.5
 MOST_MOVES = 300
 MEGABYTE = 1 << 20
 
 
-def watched_move(engine: Engine, color: int) -> int:
-    """Have the engine move while it reports what it thinks."""
-    answer = engine.send(f"kata-genmove_analyze {COLOR_NAMES[color]} 2 ownership true")
-    word = answer.splitlines()[-1].removeprefix("play ")
-    return RESIGN if word == "resign" else point_from_gtp(word, 9)
+class SoakedPlayer(EnginePlayer):
+    """Has the engine do more than choose moves: analyse while it thinks, and take moves back."""
 
-
-def play(engine: Engine, referee: Engine, number: int) -> Position:
-    """Play a game, and raise an error if a rule is broken."""
-    position = Position(9, komi=7.5)
-    for side in (engine, referee):
-        side.boardsize(9)
-        side.clear_board()
-        side.komi(7.5)
-    engine.send("time_settings 600 10 5" if number % 4 == 3 else "time_settings 0 1 0")
-    while not position.is_over and len(position.history) < MOST_MOVES:
+    def choose(self, position: Position) -> int:
         color, ply = position.to_move, len(position.history)
-        move = watched_move(engine, color) if ply % 16 == 7 else engine.genmove(color)
-        if move == RESIGN:
-            break
-        if ply % 16 == 11:
-            engine.send("undo")
-            engine.play(color, move)
-        position.play(move)
-        referee.send(f"play {COLOR_NAMES[color]} {gtp_from_point(move, 9)}")
-    engine.send("final_status_list dead")
-    return position
+        move = self._watched_move(color) if ply % 16 == 7 else super().choose(position)
+        if ply % 16 == 11 and move != RESIGN:
+            self.engine.send("undo")
+            self.engine.play(color, move)
+        return move
+
+    def _watched_move(self, color: int) -> int:
+        """Have the engine move while it reports what it thinks."""
+        answer = self.engine.send(f"kata-genmove_analyze {COLOR_NAMES[color]} 2 ownership true")
+        word = answer.splitlines()[-1].removeprefix("play ")
+        return RESIGN if word == "resign" else point_from_gtp(word, SIZE)
+
+
+def play(engine: Engine, referee: Engine, number: int) -> tuple[Position, Ending]:
+    """Play a game; the referee is told every move, and raises `EngineError` if it refuses one."""
+    position, player, umpire = Position(SIZE, KOMI), SoakedPlayer(engine), EnginePlayer(referee)
+    engine.send("time_settings 600 10 5" if number % 4 == 3 else "time_settings 0 1 0")
+    ending = play_game(
+        {BLACK: player, WHITE: player},
+        position,
+        move_limit=MOST_MOVES,
+        on_move=lambda after, decision, seconds: umpire.bring_to(after),
+    )
+    if ending.loser is None:
+        engine.send("final_status_list dead")
+    return position, ending
 
 
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
@@ -65,10 +72,15 @@ def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
     with Progress("games", GAMES) as progress:
         for number in range(GAMES):
             try:
-                moves += len(play(engine, referee, number).history)
-            except (EngineError, GoError) as error:
-                faults.append(str(error))
-                engine.close()
+                position, ending = play(engine, referee, number)
+                moves += len(position.history)
+                fault = ending.why if ending.loser is not None else ""
+            except EngineError as error:
+                fault = str(error)
+            if fault:
+                faults.append(fault)
+                for side in (engine, referee):
+                    side.close()
                 engine, referee = Engine(ENGINE, timeout=300), Engine(GNU_GO)
                 process = psutil.Process(engine.process.pid)
             memory.append(process.memory_info().rss / MEGABYTE)

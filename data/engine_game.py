@@ -16,16 +16,17 @@ from data.openings import draw_opening
 from data.record import Record, to_sgf
 from data.replay import encode_move
 from go.board import BLACK, WHITE
+from go.match import ERROR, JUDGED, Ending, lost_by_error, play_game
 from go.position import Position
 from go.settings import BoardSettings
 from gtp.client import Engine, EngineError
-from gtp.game import Ending, lost_by_fault, play_game
+from gtp.engine_player import EnginePlayer
 from pipeline.errors import UserError
 from pipeline.settings import StageSettings, setting
 
 GNU_GO = "gnugo --mode gtp --level 10 --chinese-rules --positional-superko"
 JUDGES = {"agreed": (0, 1), "first": (0,), "second": (1,), "area": ()}  # the engines that are asked for the score
-MOVES_A_POINT = 4  # of a game, at most, unless set otherwise; engines take about 1
+AGREED = "score of the engines"  # how a game ended that the engines counted
 ENDED_BY = re.compile(r"^Ended by: (.*)\n(.*)", re.MULTILINE)
 
 
@@ -98,19 +99,19 @@ def play(terms: Terms, number: int, seats: list[Seat]) -> Game:
     position = Position(terms.board.size, terms.board.komi, terms.superko)
     for move in opening:
         position.play(move)
-    engines = {}
+    seed = int(np.random.SeedSequence((terms.seed, number)).generate_state(1)[0] >> 1)
+    players = {}
     for color, seat in zip(colors, seats, strict=True):
         try:
-            engines[color] = seat.taken()
+            players[color] = EnginePlayer(seat.taken(), seed, seat.title)
         except EngineError as error:
-            return Game(number, len(opening), position, lost_by_fault(color, error))
-    ending = play_game(
-        engines,
-        position,
-        terms.move_limit or MOVES_A_POINT * terms.board.size**2,
-        judges=[colors[place] for place in JUDGES[terms.score]],
-        seed=int(np.random.SeedSequence((terms.seed, number)).generate_state(1)[0] >> 1),
-    )
+            return Game(number, len(opening), position, lost_by_error(color, error))
+    judges = [players[colors[place]] for place in JUDGES[terms.score]]
+    ending = play_game(players, position, move_limit=terms.move_limit, judges=judges)
+    if ending.how == ERROR:  # our own fault, not that of an engine
+        raise ending.error
+    if ending.how == JUDGED:
+        ending = ending._replace(how=AGREED, why="Counted by the engines, without dead stones.")
     if ending.loser is not None:
         seats[colors.index(ending.loser)].leave()
     return Game(number, len(opening), position, ending)

@@ -17,9 +17,9 @@ from data.fields import NO_WINNER
 from data.openings import longest_opening
 from go.board import BLACK, EMPTY, WHITE
 from go.errors import GoError
+from go.match import ILLEGAL
 from go.position import Position
 from gtp.client import EngineError, Fault, find_program
-from gtp.game import ILLEGAL
 from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
 from pipeline.command import run
 from pipeline.errors import UserError

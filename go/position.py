@@ -313,6 +313,13 @@ class Position:
 
     __copy__ = copy
 
+    def start(self) -> Self:
+        """Return the position before the first move, with its set-up stones."""
+        first = self.copy()
+        copy_board(first.boards, self._start)
+        first._moves = []
+        return first
+
     def by_row_and_column(self, by_point: np.ndarray) -> np.ndarray:
         """Cut the board out of an array by point; return a copy by row and column."""
         rows = by_point[: (MAX_SIZE + 2 * EDGE) * STRIDE].reshape(-1, STRIDE)

@@ -23,7 +23,7 @@ from typing import NamedTuple, Self
 
 from go.board import COLOR_NAMES
 from go.coordinates import MAX_SIZE, gtp_from_point, point_from_gtp
-from go.errors import GoError
+from go.errors import GoError, PlayerError
 from go.player import RESIGN
 from gtp.syntax import CONTROL
 
@@ -46,12 +46,12 @@ class Fault(enum.StrEnum):
     REFUSAL = "refusal"  # an answer that begins with a question mark; the engine may be in good health
 
 
-class EngineError(Exception):
+class EngineError(PlayerError):
     """An engine failed; the message is one sentence for a person."""
 
-    def __init__(self, command: str, fault: Fault, what: str, engine: "Engine | None" = None) -> None:
+    def __init__(self, command: str, fault: Fault, what: str) -> None:
         super().__init__(f"The engine '{_shortened(command)}' {what}.")
-        self.fault, self.engine = fault, engine
+        self.fault, self.is_late = fault, fault == Fault.HANG
 
 
 def find_program(command: str) -> list[str]:
@@ -184,7 +184,7 @@ class Engine:
 
     def _error(self, fault: Fault, what: str) -> EngineError:
         self._failed |= fault != Fault.REFUSAL
-        return EngineError(self.command, fault, what, self)
+        return EngineError(self.command, fault, what)
 
     @property
     def is_well(self) -> bool:

@@ -1,5 +1,6 @@
-"""How GTP and KGS tell the time: the arguments of their commands, read as a `go.clock.Clock`."""
+"""The time commands of GTP and KGS, from and to a `go.clock.Clock`."""
 
+from go.board import COLOR_NAMES
 from go.clock import Clock
 from gtp.syntax import SYNTAX_ERROR, Failure, check_count, read_number, read_whole
 
@@ -50,3 +51,20 @@ def _seconds(text: str) -> float:
     if seconds < 0:
         raise Failure(SYNTAX_ERROR)
     return seconds
+
+
+def write_time_settings(clock: Clock | None) -> str:
+    """Write the command that tells an engine its time settings. GTP itself has no byo-yomi; the command of KGS has."""
+    if clock is None:
+        return "time_settings 0 1 0"  # which GTP defines as no limit
+    if clock.stones == 1 and clock.periods > 1:
+        return f"kgs-time_settings byoyomi {clock.main:g} {clock.period:g} {clock.periods}"
+    return f"time_settings {clock.main:g} {clock.period:g} {clock.stones}"
+
+
+def write_time_left(color: int, clock: Clock) -> str:
+    """Write the command that tells an engine what is left on a clock."""
+    if clock.main > 0 or not clock.periods:
+        return f"time_left {COLOR_NAMES[color]} {clock.main:.2f} 0"
+    count = clock.periods if clock.stones == 1 and clock.periods > 1 else clock.to_play
+    return f"time_left {COLOR_NAMES[color]} {clock.left:.2f} {count}"

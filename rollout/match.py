@@ -1,23 +1,23 @@
 """Flat Monte Carlo with one policy against flat Monte Carlo with another: what a policy is worth in playouts.
 
-A player shares out a number of playouts among all candidate moves of a position alike and plays the move that won most
-often. There is no tree, so nothing but the quality of the playouts can make a difference. Games go on until nobody has
-a move that fills no own eye, and are counted as they stand.
+The players (`rollout.flat`) have no tree, so nothing but the quality of the playouts can make a difference. Games go on
+until nobody has a move that fills no own eye, and are counted as they stand.
 """
 
 import dataclasses
 import math
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from go.board import BLACK, WHITE, is_eye
-from go.coordinates import PASS
+from go.board import BLACK, WHITE
 from go.errors import GoError
-from go.playout import new_rng, random_below
+from go.match import play_game
+from go.playout import new_rng
 from go.position import Position
 from go.settings import BoardSettings
 from pipeline.artefact import read_json, stage_folder, write_json
@@ -26,8 +26,9 @@ from pipeline.errors import UserError
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
 from pipeline.stage import Input, Outcome, done_once
+from rollout.flat import FlatPlayer
 from rollout.model import Model
-from rollout.playout import PlayoutPolicy, Workspace, new_policy, new_workspace, policy_games
+from rollout.playout import PlayoutPolicy, new_policy, new_workspace
 from rollout.policies import POLICIES, policy_path
 from rollout.policies import STAGE as TRAINING
 from rollout.shipped import shipped_path
@@ -59,33 +60,18 @@ def policy_file(name: str, run_name: str, size: int) -> Path | None:
     return policy_path(run_name, name) if name in POLICIES else Path(name)
 
 
-def flat_move(position: Position, policy: PlayoutPolicy, playouts: int, rng: np.ndarray, work: Workspace) -> int:
-    """Return the candidate move with the highest share of wins; PASS if there is none. Ties are broken at random."""
-    color = position.to_move
-    moves = [int(p) for p in position.legal_moves() if not is_eye(position.board, int(p), color)]
-    if not moves:
-        return PASS
-    best, chosen = -1.0, []
-    for number, move in enumerate(moves):
-        count = (number + 1) * playouts // len(moves) - number * playouts // len(moves)
-        games, _ = policy_games(position.copy().play(move), max(count, 1), policy, rng, work)
-        scores = games["margin"] - position.komi
-        wins = 0.5 * (1 + np.sign(scores if color == BLACK else -scores)).mean()
-        if wins > best:
-            best, chosen = wins, []
-        if wins == best:
-            chosen.append(move)
-    return chosen[random_below(rng, len(chosen))]
-
-
-def play_game(settings: Settings, number: int, policies: tuple[PlayoutPolicy, PlayoutPolicy]) -> float:
+def play_one(settings: Settings, number: int, policies: tuple[PlayoutPolicy, PlayoutPolicy]) -> float:
     """Play a game; return 1 if the first player won, 0 if not, 0.5 for a draw. The first is black in even games."""
     position = Position(settings.board.size, settings.board.komi)
     rng, work = new_rng(settings.seed, number), new_workspace()
     first = BLACK if number % 2 == 0 else WHITE
-    while not position.is_over:
-        policy = policies[0] if position.to_move == first else policies[1]
-        position.play(flat_move(position, policy, settings.playouts, rng, work))
+    colors = (first, BLACK + WHITE - first)
+    players = {
+        color: FlatPlayer(policy, settings.playouts, rng, work) for color, policy in zip(colors, policies, strict=True)
+    }
+    ending = play_game(players, position, move_limit=sys.maxsize)
+    if ending.error is not None:
+        raise ending.error
     score = position.score() if first == BLACK else -position.score()
     return 0.5 * (1 + float(np.sign(score)))
 
@@ -103,7 +89,7 @@ def play_match(
         numbers = iter(todo)
         for start in range(0, len(todo), threads):
             batch = [number for _, number in zip(range(threads), numbers, strict=False)]
-            for number, result in zip(batch, pool.map(lambda n: play_game(settings, n, policies), batch), strict=True):
+            for number, result in zip(batch, pool.map(lambda n: play_one(settings, n, policies), batch), strict=True):
                 results[str(number)] = result
             write_json(path, {"key": key, "results": results})
             progress.update(min(threads, len(todo) - start))

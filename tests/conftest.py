@@ -47,6 +47,12 @@ def games_folder() -> Path:
     return folder
 
 
+@pytest.fixture
+def from_here(monkeypatch):
+    """Let processes import what these tests import."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
 @pytest.fixture(scope="session")
 def gnugo() -> str:
     """The path of GNU Go; Debian installs it where not every PATH looks."""

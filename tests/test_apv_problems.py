@@ -11,8 +11,10 @@ from problem_solver import LOSS, UNKNOWN, WIN, Solver, settled_points
 from apv_mcts.problem_set import KINDS, problems, read_problems
 from go.board import BLACK, EMPTY, WHITE
 from go.coordinates import PASS, POINTS, gtp_from_point, symmetry_table
+from go.match import play_game
 from go.position import Position
 from gtp.client import Engine
+from gtp.engine_player import EnginePlayer
 
 PROBLEMS = problems()
 EACH = pytest.mark.parametrize("problem", PROBLEMS, ids=[problem.name.replace(" ", "_") for problem in PROBLEMS])
@@ -246,18 +248,9 @@ def test_whoever_follows_the_solver_wins_by_the_rules(problem):
 
 def gnugo_finishes(engine, problem, first):
     """Have GNU Go play both sides after a first move; return who it says has won, dead stones taken off."""
-    position = problem.position.copy()
-    engine.boardsize(9)
-    engine.clear_board()
-    engine.komi(position.komi)
-    for point in range(POINTS):
-        if position.board["color"][point] in (BLACK, WHITE):
-            engine.play(position.color_at(point), point)
-    engine.play(position.to_move, first)
-    position.play(first)
-    while not position.is_over and len(position.history) < 150:
-        position.play(engine.genmove(position.to_move))
-    return {"B": BLACK, "W": WHITE}[engine.send("final_score")[0]]
+    position, player = problem.position.copy().play(first), EnginePlayer(engine)
+    play_game({BLACK: player, WHITE: player}, position, move_limit=150)
+    return {"B": BLACK, "W": WHITE}[player.final_score(position)[0]]
 
 
 def test_gnu_go_wins_with_the_right_moves_and_loses_after_a_pass(gnugo):

@@ -11,9 +11,10 @@ from conftest import ROOT
 
 from go.board import BLACK, WHITE
 from go.coordinates import PASS, point_from_gtp
+from go.match import COUNTED, ENDLESS, ILLEGAL, JUDGED, RESIGNED, Ending, play_game
 from go.position import Position
 from gtp.client import MOST_OUTPUT, MOST_STDERR, RESIGN, Engine, EngineError, Fault
-from gtp.game import AGREED, COUNTED, ENDLESS, ILLEGAL, RESIGNED, play_game
+from gtp.engine_player import EnginePlayer
 
 SOON = 0.3  # seconds to wait for an answer that never comes
 
@@ -67,7 +68,7 @@ def test_a_refusal_is_an_error_after_which_the_engine_goes_on():
     with Engine(fake("fine")) as engine:
         with pytest.raises(EngineError, match="refused 'version': illegal or unknown") as refused:
             engine.send("version")
-        assert refused.value.fault == Fault.REFUSAL and refused.value.engine is engine
+        assert refused.value.fault == Fault.REFUSAL
         assert not engine.knows("set_random_seed")
         assert engine.send("name") == "Fake fine" and engine.is_well
 
@@ -164,13 +165,13 @@ def test_what_is_not_one_command_is_not_sent():
         assert engine.send("name") == "Fake fine"
 
 
-def game(black: str, white: str, size: int = 5, **options) -> tuple[Position, object]:
+def game(
+    black: str, white: str, size: int = 5, seed: int | None = None, judges: tuple[int, ...] = (BLACK, WHITE), **options
+) -> tuple[Position, Ending]:
     position = Position(size, komi=0.5)
     with Engine(black) as first, Engine(white) as second:
-        for engine in (first, second):
-            engine.send("name")
-            engine.timeout = options.pop("timeout", 60)
-        return position, play_game({BLACK: first, WHITE: second}, position, **options)
+        players = {BLACK: EnginePlayer(first, seed), WHITE: EnginePlayer(second, seed)}
+        return position, play_game(players, position, judges=[players[color] for color in judges], **options)
 
 
 @pytest.mark.parametrize(
@@ -193,8 +194,8 @@ def test_who_misbehaves_loses(mode, result, how, why):
 
 def test_the_engines_count_if_they_agree_and_else_we_do():
     for scores, result, how in (
-        (("B+3.0", "b+3"), "B+3", AGREED),
-        (("0", "W+0"), "0", AGREED),
+        (("B+3.0", "b+3"), "B+3", JUDGED),
+        (("0", "W+0"), "0", JUDGED),
         (("B+3", "B+4"), "W+0.5", COUNTED),
         (("B+3", "B+R"), "W+0.5", COUNTED),
         (("B+999", "B+999"), "W+0.5", COUNTED),
@@ -210,13 +211,13 @@ def test_the_engines_count_if_they_agree_and_else_we_do():
 
 def test_a_game_without_end_is_stopped():
     position, ending = game(fake("fine"), fake("fine"), move_limit=7)
-    assert ending == ("Void", ENDLESS, "The game was stopped after 7 moves.", None) and len(position.history) == 7
+    assert ending == Ending("Void", ENDLESS, "The game was stopped after 7 moves.") and len(position.history) == 7
 
 
 def test_gnu_go_plays_by_our_rules(gnugo):
     command = f"{gnugo} --mode gtp --level 0 --chinese-rules --positional-superko"
     position, ending = game(command, command, size=7, seed=5)
-    assert position.is_over and ending.how in (AGREED, RESIGNED)
+    assert position.is_over and ending.how in (JUDGED, RESIGNED)
     assert ending.result[:2] in ("B+", "W+")
     again, same = game(command, command, size=7, seed=5)
     assert again.history == position.history and same == ending

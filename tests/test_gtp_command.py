@@ -7,7 +7,9 @@ import pytest
 from conftest import ROOT, prezero
 
 from apv_mcts.players import PRESETS, new_player, preset
+from go.board import BLACK, WHITE
 from go.coordinates import PASS
+from go.match import ENDLESS, play_game
 from go.position import Position
 from pipeline.errors import UserError
 
@@ -50,11 +52,11 @@ def test_bad_settings_are_one_sentence(tmp_path):
 def test_every_player_plays_both_colours_of_a_game(name):
     settings = preset(name)
     settings.simulations, settings.seconds = 50 if settings.seconds else 0, 0
-    player, position = new_player(settings), Position(9)
-    for _ in range(6):
-        decision = player.decide(position)
-        assert decision.move != PASS and decision.why
-        position.play(decision.move)
+    player, position, decisions = new_player(settings), Position(9), []
+    ending = play_game(
+        {BLACK: player, WHITE: player}, position, move_limit=6, on_move=lambda after, made, s: decisions.append(made)
+    )
+    assert ending.how == ENDLESS and all(made.move != PASS and made.why for made in decisions)
     assert [move.color for move in position.history] == [1, 2, 1, 2, 1, 2] and player.plays_on(9)
 
 

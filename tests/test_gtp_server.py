@@ -17,10 +17,11 @@ from sgfmill import sgf, sgf_moves
 from go.board import BLACK, WHITE
 from go.clock import Clock
 from go.coordinates import PASS, gtp_from_point, point_from_gtp
+from go.match import JUDGED, play_game
 from go.player import RESIGN, RandomPlayer
 from go.position import Position
 from gtp.client import Engine, EngineError
-from gtp.game import play_game
+from gtp.engine_player import EnginePlayer
 from gtp.server import serve
 
 STANDARD = [
@@ -345,8 +346,7 @@ def test_a_picky_player_names_its_sizes():
 def test_printed_games_are_what_sgfmill_reads_and_come_back(tmp_path):
     position = Position(9, komi=6.5, superko=False)
     player = RandomPlayer(3)
-    for _ in range(40):
-        position.play(player.decide(position).move)
+    play_game({BLACK: player, WHITE: player}, position, move_limit=40)
     moves = [f"play {'bw'[color - 1]} {gtp_from_point(point, 9)}" for color, point in position.history]
     answers = talk(Scripted(), "boardsize 9", "komi 6.5", *moves, "play b pass", "showboard", "printsgf")
     record = answers[-1].removeprefix("= ")
@@ -536,19 +536,14 @@ def server_command(player: str) -> str:
     return shlex.join([sys.executable, str(ROOT / "tests" / "gtp_players.py"), player])
 
 
-@pytest.fixture
-def from_here(monkeypatch):
-    """Let processes import what these tests import."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-
-
 def test_our_own_client_plays_a_whole_game_with_it(from_here):
     position = Position(7, komi=3.5)
     with Engine(server_command("random")) as black, Engine(server_command("random")) as white:
         assert black.title() == "Prezero random 1.2"
-        ending = play_game({BLACK: black, WHITE: white}, position)
+        players = {BLACK: EnginePlayer(black), WHITE: EnginePlayer(white)}
+        ending = play_game(players, position, judges=list(players.values()))
         assert position.is_over and len(position.history) > 30
-        assert ending.result == position.result() and ending.how == "score of the engines"
+        assert ending.result == position.result() and ending.how == JUDGED
         with pytest.raises(EngineError, match="refused 'play black Z1': syntax error"):
             black.send("play black Z1")
     assert (black.process.returncode, white.process.returncode) == (0, 0)
@@ -559,7 +554,7 @@ def test_gnu_go_has_the_same_stones_at_the_end_of_a_game_with_it(from_here, gnug
     command = f"{gnugo} --mode gtp --level 0 --chinese-rules --positional-superko"
     position = Position(7, komi=3.5)
     with Engine(server_command("random")) as ours, Engine(command) as theirs:
-        ending = play_game({BLACK: ours, WHITE: theirs}, position, seed=1)
+        ending = play_game({BLACK: EnginePlayer(ours), WHITE: EnginePlayer(theirs, seed=1)}, position)
         assert position.is_over and ending.loser is None
         stones = {color: theirs.send(f"list_stones {color}").split() for color in ("black", "white")}
         assert sorted(ours.send("final_status_list alive").split()) == sorted(stones["black"] + stones["white"])

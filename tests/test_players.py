@@ -12,6 +12,7 @@ from small_networks import random_weights
 from go import BLACK, WHITE, Position
 from go.board import is_eye, set_turn
 from go.coordinates import PASS
+from go.match import play_game
 from go.player import Candidate, RandomPlayer, decided, ends_well, sensible_moves
 from pipeline.errors import UserError
 from rollout.model import Model
@@ -86,18 +87,19 @@ def test_whole_games_are_played_by_the_rules(new_player, name):
         black, white = new_player[name](seed), new_player[name](seed + 100)
         assert black.name == name
         position = Position(5, komi=0.5)
-        while not position.is_over and len(position.history) < 400:
-            decision = (black if position.to_move == BLACK else white).decide(position)
-            check_decision(position, decision)
+
+        def check_move(after, decision, seconds):
+            before = after.copy().undo()
+            check_decision(before, decision)
             total = sum(candidate.probability for candidate in decision.candidates)
-            assert total == pytest.approx(1, abs=1e-4) or not decision.candidates or may_repeat(position)
-            before = position.copy()
-            position.play(decision.move)  # which refuses what the rules do not allow
+            assert total == pytest.approx(1, abs=1e-4) or not decision.candidates or may_repeat(before)
             if decision.move != PASS:
                 assert not is_eye(before.board, decision.move, before.to_move)
             elif decision.candidates:
                 assert ends_well(before)
-        assert position.is_over and len(position.history) > 20
+
+        ending = play_game({BLACK: black, WHITE: white}, position, move_limit=400, on_move=check_move)
+        assert ending.loser is None and position.is_over and len(position.history) > 20
 
 
 def test_only_a_pass_of_the_opponent_ends_a_game_well():
@@ -123,8 +125,7 @@ def test_a_decision_leaves_the_position_as_it_was(new_player, name):
 def test_the_same_seed_plays_the_same_game_and_another_another(new_player, name):
     def game(seed):
         player, position = new_player[name](seed), Position(5)
-        for _ in range(15):
-            position.play(player.decide(position).move)
+        play_game({BLACK: player, WHITE: player}, position, move_limit=15)
         return position.history
 
     assert game(1) == game(1) != game(2)

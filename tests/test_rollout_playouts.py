@@ -12,10 +12,10 @@ from go.coordinates import POINTS
 from go.jit import kernel
 from go.playout import GAME, new_rng, random_games, random_move
 from rollout.features import find_candidates, new_candidates
+from rollout.flat import FlatPlayer
 from rollout.games import Games, new_replay
 from rollout.gammas import MOST_GAMMA, UNIT, is_sensible, new_gammas, pack, unpack
 from rollout.harvest import harvest
-from rollout.match import flat_move
 from rollout.model import Model
 from rollout.patterns import SQUARE_STEPS, code_around
 from rollout.playout import new_policy, new_workspace, policy_games
@@ -294,9 +294,11 @@ def test_flat_monte_carlo_shares_out_its_playouts_and_takes_the_most_wins(monkey
         games["margin"] = np.resize(period, count)
         return games, None
 
-    monkeypatch.setattr("rollout.match.policy_games", made_up)
+    monkeypatch.setattr("rollout.flat.policy_games", made_up)
     position = Position(5, komi=0.5).play("A1", color=BLACK + WHITE - color)
-    assert flat_move(position, None, 1000, new_rng(1), None) == position.point(best)
+    decision = FlatPlayer(None, 1000, new_rng(1)).decide(position)
+    assert decision.move == decision.candidates[0].point == position.point(best)
+    assert decision.why.endswith("the most of 24 moves") and len(decision.candidates) == 24
     assert sum(asked) == 1000 and len(asked) == 24 and max(asked) - min(asked) <= 1
     full = Position.from_text("X . X\nX X X\nX X .\n", to_move=BLACK)
-    assert flat_move(full, None, 10, new_rng(1), None) == PASS
+    assert FlatPlayer(None, 10, new_rng(1)).decide(full).move == PASS
