@@ -8,7 +8,7 @@ from go.position import Position
 from go.settings import BoardSettings
 from gtp.server import serve
 from pipeline.artefact import VERSION
-from pipeline.command import run
+from pipeline.launch import Command, launch
 from pipeline.settings import setting
 
 NAME = "gtp"
@@ -28,5 +28,7 @@ def main(settings: Settings) -> None:
     serve(player, size=size, komi=settings.board.komi, version=VERSION, ponder=settings.ponder)
 
 
+COMMAND = Command(NAME, Settings, main, refusals=(GoError,))
+
 if __name__ == "__main__":
-    run(NAME, Settings, main, refusals=(GoError,))
+    launch(COMMAND.name)

@@ -17,8 +17,8 @@ from go.coordinates import gtp_from_point
 from go.draw import board_width
 from go.panels import Panel, sheet_svg
 from pipeline.artefact import WEIGHTS, read_json, stage_folder, write_atomic, write_json
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import setting
 from pipeline.stage import Outcome, done_once
@@ -162,5 +162,7 @@ def _presets(settings: Settings) -> list[dict[str, Any]]:
     return [dataclasses.asdict(preset(name)) for name in settings.players.split(",")]
 
 
+COMMAND = Command(STAGE, Settings, main)
+
 if __name__ == "__main__":
-    run(STAGE, Settings, main)
+    launch(COMMAND.name)

@@ -20,8 +20,8 @@ from go.coordinates import gtp_from_point
 from go.errors import GoError
 from go.show import PositionSettings
 from pipeline.artefact import write_atomic
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import setting
 from pipeline.tables import table
@@ -147,5 +147,7 @@ def main(settings: Settings) -> None:
         print(f"\nThe tree is in {settings.dump}.")
 
 
+COMMAND = Command(NAME, Settings, main, refusals=(GoError,))
+
 if __name__ == "__main__":
-    run(NAME, Settings, main, refusals=(GoError,))
+    launch(COMMAND.name)

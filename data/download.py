@@ -23,8 +23,8 @@ from hydra.core.hydra_config import HydraConfig
 
 from data.fetch import HEAD, FetchError, Meter, Terms, UnreachableError, fetch, note_of, size_of
 from pipeline.artefact import ROOT, alone_in, made, read_json, write_json
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import setting
 
@@ -316,5 +316,7 @@ def main(settings: Settings) -> None:
     print(f"To read them: ./prezero data.prepare sources={shlex.quote(str(folder))}")
 
 
+COMMAND = Command(NAME, Settings, main)
+
 if __name__ == "__main__":
-    run(NAME, Settings, main)
+    launch(COMMAND.name)

@@ -23,8 +23,8 @@ from go.errors import GoError
 from go.position import Position
 from go.text import write_board
 from pipeline.artefact import made, stage_folder, write_atomic
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.settings import setting
 
 NAME = "data.inspect"
@@ -270,5 +270,7 @@ def main(settings: Settings) -> None:
         print(f"Written to {settings.sgf}.")
 
 
+COMMAND = Command(NAME, Settings, main, refusals=(GoError,))
+
 if __name__ == "__main__":
-    run(NAME, Settings, main, refusals=(GoError,))
+    launch(COMMAND.name)

@@ -20,8 +20,8 @@ from go.coordinates import check_size
 from go.errors import GoError
 from go.settings import BoardSettings
 from pipeline.artefact import ROOT, read_json, stage_folder, write_json
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
 from pipeline.stage import Outcome, done_once
@@ -198,5 +198,7 @@ def main(settings: Settings) -> dict[str, int]:
     return {name: manifest["metrics"][name] for name in ("games", "positions")}
 
 
+COMMAND = Command(STAGE, Settings, main, refusals=(GoError,))
+
 if __name__ == "__main__":
-    run(STAGE, Settings, main, refusals=(GoError,))
+    launch(COMMAND.name)

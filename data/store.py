@@ -24,7 +24,7 @@ from go.coordinates import SYMMETRIES, symmetry_table
 from go.jit import kernel
 from go.position import Position
 from pipeline.artefact import read_json, stage_path
-from pipeline.commands import call
+from pipeline.catalogue import call
 from pipeline.errors import UserError
 from pipeline.stage import Input
 

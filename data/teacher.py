@@ -21,8 +21,8 @@ from go.match import ILLEGAL
 from go.position import Position
 from gtp.client import EngineError, Fault, find_program
 from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import setting
 from pipeline.stage import Outcome, done_once
@@ -220,5 +220,7 @@ def main(settings: Settings) -> dict[str, str]:
     return {"games": manifest["result"]}
 
 
+COMMAND = Command(STAGE, Settings, main, refusals=(GoError,))
+
 if __name__ == "__main__":
-    run(STAGE, Settings, main, refusals=(GoError,))
+    launch(COMMAND.name)

@@ -12,8 +12,8 @@ from features48.encoder import Encoder
 from features48.groups import SUBSETS, plane_names
 from features48.sheet import draw_sheet
 from pipeline.artefact import stage_folder
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
 from pipeline.stage import Outcome, done_once
@@ -100,5 +100,7 @@ def main(settings: Settings) -> dict[str, int]:
     return {"planes that fire": fires, "ladders given up": manifest["metrics"]["ladders given up"]}
 
 
+COMMAND = Command(STAGE, Settings, main)
+
 if __name__ == "__main__":
-    run(STAGE, Settings, main)
+    launch(COMMAND.name)

@@ -11,8 +11,8 @@ from features48.groups import groups_of, plane_names
 from go.errors import GoError
 from go.position import Position
 from go.show import PositionSettings, set_up
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.settings import setting
 
 NAME = "features48.show"
@@ -74,5 +74,7 @@ def main(settings: Settings) -> None:
     print(f"Drawn to {settings.out}.")
 
 
+COMMAND = Command(NAME, Settings, main, refusals=(GoError,))
+
 if __name__ == "__main__":
-    run(NAME, Settings, main, refusals=(GoError,))
+    launch(COMMAND.name)

@@ -20,8 +20,8 @@ from go.playout import CUT_OFF, new_rng, playout, random_games
 from go.position import Position
 from go.settings import BoardSettings
 from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
 from pipeline.stage import Outcome, done_once
@@ -236,5 +236,7 @@ def main(settings: Settings) -> dict[str, str]:
     return headline(manifest["metrics"], komi)
 
 
+COMMAND = Command(STAGE, Settings, main, refusals=(GoError,))
+
 if __name__ == "__main__":
-    run(STAGE, Settings, main, refusals=(GoError,))
+    launch(COMMAND.name)

@@ -11,8 +11,8 @@ from go.playout import new_rng, random_games
 from go.position import Position
 from go.settings import BoardSettings
 from pipeline.artefact import write_atomic
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.settings import setting
 
 MOST_PLAYOUTS = 10_000_000  # more would say no more, and fill the memory
@@ -92,5 +92,7 @@ def main(settings: Settings) -> None:
         print(f"Drawn to {settings.svg}.")
 
 
+COMMAND = Command("go.show", Settings, main, refusals=(GoError,))
+
 if __name__ == "__main__":
-    run("go.show", Settings, main, refusals=(GoError,))
+    launch(COMMAND.name)

@@ -1,11 +1,10 @@
-"""`./prezero COMMAND ...` ends up here: find the command and run its module."""
+"""`./prezero COMMAND ...` ends up here: find the command, import its module and run it."""
 
 import difflib
 import os
-import runpy
 import sys
 
-from pipeline.commands import COMMANDS, overview
+from pipeline.catalogue import COMMANDS, load, overview
 from pipeline.errors import INTERRUPTED
 
 
@@ -20,15 +19,16 @@ def main() -> None:
         print(f"prezero: there is no command {name!r}; {hint}", file=sys.stderr)
         sys.exit(2)
     sys.argv[:2] = [name]
-    runpy.run_module(COMMANDS[name].module, run_name="__main__", alter_sys=False)
+    if code := load(name)(sys.argv[1:]):
+        sys.exit(code)
 
 
-if __name__ == "__main__":  # not in the worker processes of a command, which import this file, too
+if __name__ == "__main__":  # worker processes import this file, too
     try:
         main()
-        if not sys.stdout.closed:  # as the GTP server leaves it when nobody listens any more
+        if not sys.stdout.closed:  # the GTP server closes it when nobody reads any more
             sys.stdout.flush()
     except KeyboardInterrupt:  # while modules are still being imported, or in the tests
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # the reader of the overview, such as `head`, has had enough
+    except BrokenPipeError:  # the reader of the overview, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -19,17 +19,14 @@ def tool(name: str) -> str:
 
 
 def test(arguments: list[str]) -> int:
+    """Run the test suite and return its exit code."""
     return subprocess.call([sys.executable, "-m", "pytest", *arguments], cwd=ROOT)
 
 
-def lint() -> int:
-    """Run every linter, so that one run shows all that is wrong."""
+def lint(arguments: list[str]) -> int:
+    """Run every linter, even after a failure, and return 1 if any failed."""
+    if arguments:
+        print(f"prezero: lint takes no arguments, but got {arguments[0]!r}.", file=sys.stderr)
+        return 2
     codes = [subprocess.call([tool(program), *arguments], cwd=ROOT) for program, *arguments in LINTERS]
     return 1 if any(codes) else 0
-
-
-if __name__ == "__main__":
-    if sys.argv[0] == "lint" and sys.argv[1:]:
-        print(f"prezero: lint takes no arguments, but got {sys.argv[1]!r}.", file=sys.stderr)
-        sys.exit(2)
-    sys.exit(lint() if sys.argv[0] == "lint" else test(sys.argv[1:]))

@@ -9,9 +9,9 @@ from typing import Any
 from hydra.core.hydra_config import HydraConfig
 
 from pipeline.artefact import RUNS
-from pipeline.command import run
-from pipeline.commands import COMMANDS
+from pipeline.catalogue import COMMANDS
 from pipeline.errors import INTERRUPTED, UserError
+from pipeline.launch import Command, launch
 from pipeline.settings import StageSettings, setting
 
 
@@ -44,5 +44,7 @@ def main(settings: Settings) -> None:
     print(f"Done in {time.monotonic() - began:.0f} s. Results are in {RUNS / settings.run}.")
 
 
+COMMAND = Command("lineage", Settings, main)
+
 if __name__ == "__main__":
-    run("lineage", Settings, main)
+    launch(COMMAND.name)

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from hydra.core.hydra_config import HydraConfig
 
 from pipeline.artefact import RUNS, read_manifest, stage_path
-from pipeline.command import run
-from pipeline.commands import COMMANDS, DEFAULT_SCALE, call
+from pipeline.catalogue import COMMANDS, DEFAULT_SCALE, call
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.settings import setting
 from pipeline.tables import table
 
@@ -115,5 +115,7 @@ def main(settings: Settings) -> None:
     print(f"\n{next_step(settings.run, stages, chosen)}")
 
 
+COMMAND = Command("status", Settings, main)
+
 if __name__ == "__main__":
-    run("status", Settings, main)
+    launch(COMMAND.name)

@@ -10,8 +10,8 @@ import numpy as np
 
 from data.identity import SPLITS
 from data.store import store_of_run
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import setting
 from pipeline.tables import table
@@ -61,5 +61,7 @@ def main(settings: Settings) -> dict[str, str]:
     return {name: top1 for name, top1, *_ in rows}
 
 
+COMMAND = Command(NAME, Settings, main)
+
 if __name__ == "__main__":
-    run(NAME, Settings, main)
+    launch(COMMAND.name)

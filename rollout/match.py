@@ -21,8 +21,8 @@ from go.playout import new_rng
 from go.position import Position
 from go.settings import BoardSettings
 from pipeline.artefact import read_json, stage_folder, write_json
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
 from pipeline.stage import Input, Outcome, done_once
@@ -156,5 +156,7 @@ def main(settings: Settings) -> dict[str, str]:
     }
 
 
+COMMAND = Command(STAGE, Settings, main, refusals=(GoError,))
+
 if __name__ == "__main__":
-    run(STAGE, Settings, main, refusals=(GoError,))
+    launch(COMMAND.name)

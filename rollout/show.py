@@ -14,8 +14,8 @@ from go.errors import GoError
 from go.position import Position
 from go.show import PositionSettings
 from pipeline.artefact import write_atomic
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.settings import setting
 from pipeline.tables import table
 from rollout.features import (
@@ -172,5 +172,7 @@ def main(settings: Settings) -> None:
     finish({choice.point: choice.probability for choice in found}, position, settings, f"{title}: {kind} policy")
 
 
+COMMAND = Command(NAME, Settings, main, refusals=(GoError,))
+
 if __name__ == "__main__":
-    run(NAME, Settings, main, refusals=(GoError,))
+    launch(COMMAND.name)

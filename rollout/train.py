@@ -16,8 +16,8 @@ import numpy as np
 from data.identity import SPLITS
 from data.store import GameStore, store_of_run
 from pipeline.artefact import code_version, stage_folder, write_atomic
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.plots import Panel, draw_curves
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting
@@ -333,5 +333,7 @@ def main(settings: Settings) -> dict[str, str]:
     return headline(manifest["metrics"])
 
 
+COMMAND = Command(STAGE, Settings, main)
+
 if __name__ == "__main__":
-    run(STAGE, Settings, main)
+    launch(COMMAND.name)

@@ -12,9 +12,9 @@ import numpy as np
 from data.identity import SPLITS
 from data.positions import positions_at
 from data.store import GameStore, store_of_run
-from pipeline.command import run
 from pipeline.device import DEVICES
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import seed_setting, setting, threads_setting
 from pipeline.tables import table
@@ -118,5 +118,7 @@ def move_table(rows: list[dict[str, Any]]) -> str:
     return table(["moves", "positions", "top-1", "top-5", "log-loss"], lines)
 
 
+COMMAND = Command(NAME, Settings, main)
+
 if __name__ == "__main__":
-    run(NAME, Settings, main)
+    launch(COMMAND.name)

@@ -6,7 +6,7 @@ from features48.show import find_position
 from go.coordinates import gtp_from_point
 from go.errors import GoError
 from go.show import PositionSettings
-from pipeline.command import run
+from pipeline.launch import Command, launch
 from pipeline.settings import setting
 from pipeline.tables import table
 from rollout.show import finish
@@ -44,5 +44,7 @@ def main(settings: Settings) -> None:
     finish({move.point: move.probability for move in found}, position, settings, f"{title}: policy network")
 
 
+COMMAND = Command(NAME, Settings, main, refusals=(GoError,))
+
 if __name__ == "__main__":
-    run(NAME, Settings, main, refusals=(GoError,))
+    launch(COMMAND.name)

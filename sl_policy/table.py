@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from data.store import GameStore, store_of_run
 from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
-from pipeline.command import run
+from pipeline.launch import Command, launch
 from pipeline.settings import setting
 from pipeline.tables import table
 from sl_policy import train
@@ -132,5 +132,7 @@ def main(settings: Settings) -> dict[str, Any]:
     return {"filters": ours["filters"], "symmetries": paper.symmetries, "planes": paper.planes, "test": ours["test"]}
 
 
+COMMAND = Command(STAGE, Settings, main)
+
 if __name__ == "__main__":
-    run(STAGE, Settings, main)
+    launch(COMMAND.name)

@@ -13,9 +13,9 @@ from data.positions import PositionSampler
 from data.store import GameStore, store_of_run
 from go.settings import BoardSettings
 from pipeline.artefact import code_version, stage_folder
-from pipeline.command import run
 from pipeline.device import DEVICES, PRECISIONS, choose_device, choose_precision
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, setting, threads_setting
 from pipeline.stage import Outcome, done_once
@@ -194,5 +194,7 @@ def main(settings: Settings) -> dict[str, float]:
     }
 
 
+COMMAND = Command(STAGE, Settings, main)
+
 if __name__ == "__main__":
-    run(STAGE, Settings, main)
+    launch(COMMAND.name)

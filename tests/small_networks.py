@@ -8,7 +8,7 @@ import numpy as np
 from random_games import random_record
 
 from data.record import to_sgf
-from pipeline import artefact, command
+from pipeline import artefact, launch
 from sl_policy.weights import PolicyWeights
 
 
@@ -58,17 +58,16 @@ class InProcess:
 
     def __init__(self, monkeypatch, capsys, runs: Path) -> None:
         self.monkeypatch, self.capsys = monkeypatch, capsys
-        for module in (artefact, command):
+        for module in (artefact, launch):
             monkeypatch.setattr(module, "RUNS", runs)
         monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
 
     def __call__(self, module, *arguments: str) -> Done:
-        name = module.STAGE if hasattr(module, "STAGE") else module.NAME
-        self.monkeypatch.setattr(sys, "argv", [name, *arguments])
+        self.monkeypatch.setattr(sys, "argv", [module.COMMAND.name, *arguments])
         self.capsys.readouterr()
         code = 0
         try:
-            command.run(name, module.Settings, module.main)
+            module.COMMAND(list(arguments))
         except SystemExit as end:
             code = end.code
         return Done(code, *self.capsys.readouterr())

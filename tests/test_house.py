@@ -9,7 +9,7 @@ from pathlib import Path
 from conftest import ROOT
 
 from pipeline.artefact import VERSION
-from pipeline.commands import COMMANDS
+from pipeline.catalogue import COMMANDS
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 ROOMS = sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))

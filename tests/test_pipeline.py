@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT, prezero
 
 from pipeline.artefact import alone_in, finished, read_json, stage_folder, write_atomic, write_manifest
-from pipeline.commands import COMMANDS
+from pipeline.catalogue import COMMANDS
 from pipeline.errors import UserError
 from pipeline.tables import table
 
@@ -285,9 +285,9 @@ def test_two_commands_do_not_work_in_one_folder_at_once(tmp_path):
 def test_a_full_disk_is_one_sentence(tmp_path):
     """A device that is always full stands for the disk."""
     program = (
-        "import dataclasses, os\nfrom pipeline import command\n"
+        "from pipeline.launch import Command\n"
         "def main(settings):\n    with open('/dev/full', 'w') as file:\n        file.write('x')\n"
-        "from go.show import Settings\ncommand.run('go.show', Settings, main)\n"
+        "from go.show import Settings\nCommand('go.show', Settings, main)([])\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 2

@@ -2,10 +2,17 @@
 
 import dataclasses
 import math
+import pickle
+import subprocess
+import sys
 
 import pytest
+from conftest import ROOT, prezero
+from omegaconf import OmegaConf
 
+from pipeline.catalogue import COMMANDS, load
 from pipeline.errors import UserError
+from pipeline.launch import Command, compose
 from pipeline.settings import explain, result_settings, seed_setting, setting, threads_setting, validate
 from pipeline.stage import Input, key_of
 
@@ -98,3 +105,34 @@ def test_a_new_setting_changes_the_key_unless_it_is_marked():
 
     keys = [key_of(kind(extra=extra)) for kind in (Counted, Marked) for extra in (1, 2)]
     assert keys[0] != keys[1] and keys[0] != key_of(Settings()) and keys[2] == keys[3] == key_of(Settings())
+
+
+def hydra_commands() -> list[Command]:
+    return [command for name in COMMANDS if isinstance(command := load(name), Command)]
+
+
+def test_the_settings_of_every_command_can_be_sent_to_another_process():
+    settings = [OmegaConf.to_object(compose(command)) for command in hydra_commands()]
+    for given, command in zip(settings, hydra_commands(), strict=True):
+        assert type(given) is command.settings and type(given).__module__ != "__main__"
+        validate(given)
+    program = "import pickle, sys; sys.stdout.write(repr(pickle.loads(sys.stdin.buffer.read())))"
+    done = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(settings), capture_output=True, cwd=ROOT)
+    assert done.stdout.decode() == repr(settings), done.stderr.decode()
+
+
+def test_every_command_is_registered_under_its_name():
+    names = [name for name in COMMANDS if name not in ("test", "lint")]
+    assert [command.name for command in hydra_commands()] == names
+
+
+def test_a_module_can_be_run_as_a_program_and_its_settings_keep_their_name(tmp_path):
+    by_module = subprocess.run([sys.executable, "-m", "go.show", "moves=E5"], capture_output=True, text=True, cwd=ROOT)
+    assert by_module.returncode == 0 and by_module.stdout == prezero("go.show", "moves=E5", runs=tmp_path).stdout
+    program = (
+        "import runpy, sys, go.show; sys.argv[1:] = ['moves=E5']\n"
+        "def main(settings): print(type(settings).__module__)\n"
+        "object.__setattr__(go.show.COMMAND, 'main', main); runpy.run_module('go.show', run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "go.show\n", done.stderr

@@ -7,7 +7,7 @@ from conftest import prezero
 
 from pipeline import artefact
 from pipeline.artefact import write_manifest
-from pipeline.commands import COMMANDS, call
+from pipeline.catalogue import COMMANDS, call
 from pipeline.stage import Input
 from pipeline.status import Stage, look_at, next_step, others
 

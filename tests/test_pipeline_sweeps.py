@@ -12,12 +12,12 @@ from pipeline.sweeps import Job, sweep_table
 PROGRAM = """
 import dataclasses, sys
 from pathlib import Path
-from pipeline import command, commands
+from pipeline import catalogue, launch
 from pipeline.errors import UserError
 from pipeline.settings import setting
 
-command.CONF = Path(sys.argv.pop(1))
-commands.COMMANDS["toy"] = commands.Command("toy", "a toy")
+launch.CONF = Path(sys.argv.pop(1))
+catalogue.COMMANDS["toy"] = catalogue.Entry("toy", "a toy")
 
 @dataclasses.dataclass
 class Settings:
@@ -34,7 +34,7 @@ def main(settings):
     return {"twice": 2 * settings.size, "share": settings.size / 3, "text": f"{settings.name}!"}
 
 sys.argv[0] = "toy"
-command.run("toy", Settings, main)
+launch.Command("toy", Settings, main)(sys.argv[1:])
 """
 BY_ITSELF = """
 hydra:

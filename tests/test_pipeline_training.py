@@ -48,10 +48,11 @@ import os, sys
 sys.path.insert(0, os.environ["TESTS"])
 from pathlib import Path
 from go.show import Settings
-from pipeline import command, training
+from pipeline import launch, training
 from test_pipeline_training import Toy, run_toy
 training.CHECKPOINT_SECONDS = 0.02
-command.run("go.show", Settings, lambda settings: run_toy(Path(os.environ["FOLDER"]), float(os.environ["PAUSE"])))
+main = lambda settings: run_toy(Path(os.environ["FOLDER"]), float(os.environ["PAUSE"]))
+launch.Command("go.show", Settings, main)([])
 """
 
 

@@ -1,8 +1,8 @@
-"""Turn a function and a dataclass of settings into a Hydra command.
+"""Run a function as a command, with settings that Hydra composes.
 
-Hydra composes the settings (`conf/<command>.yaml`, the groups in `conf/`, then the command line) and offers sweeps with
-`-m`, which end in a table of what the jobs returned (`pipeline.sweeps`). What it would answer to bad input with several
-lines or a traceback, we say in one sentence, with exit code 2.
+Settings come from `conf/<command>.yaml`, the groups in `conf/` and the command line, in this order, and are validated
+before the function starts. A sweep (`-m`) ends in a table of what its jobs returned (`pipeline.sweeps`). Bad input is
+answered with one sentence and exit code 2 instead of Hydra's several lines or a traceback.
 """
 
 import dataclasses
@@ -11,7 +11,7 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import hydra
@@ -23,36 +23,66 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from pipeline.artefact import ROOT, RUNS
-from pipeline.commands import COMMANDS
+from pipeline.catalogue import COMMANDS, load
 from pipeline.errors import INTERRUPTED, UserError
 from pipeline.settings import explain, validate
 from pipeline.sweeps import Job, begin_job, sweep_table
 
 CONF = ROOT / "conf"
 SWEEP = ("-m", "--multirun")
-WIDEST = 60  # characters of a setting in the list that --help prints; the explanations of longer ones stand further out
+HELP = ("-h", "--help")
+WIDEST = 60  # characters of a setting in --help; the meanings of longer ones are not aligned
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
-def run(
-    name: str,
-    settings: type,
-    main: Callable[[Any], dict[str, Any] | None],
-    refusals: tuple[type[Exception], ...] = (),
-) -> None:
-    """Run `main` with settings from the command line; `refusals` are exceptions whose message is for the user.
+@dataclasses.dataclass(frozen=True)
+class Command:
+    """A command: its name, its settings, and the function that is called with them.
 
-    What `main` returns, a few numbers or texts by name, makes a row in the table that a sweep ends with.
+    What `main` returns, a few numbers or texts by name, becomes a row of the table that ends a sweep. `refusals` are
+    exceptions whose message is for the user, in addition to `UserError`.
     """
-    jobs: list[Job] = []
 
-    def start(config: DictConfig) -> None:  # catches all that it can, because Hydra would add a line of its own
+    name: str
+    settings: type
+    main: Callable[[Any], dict[str, Any] | None]
+    refusals: tuple[type[Exception], ...] = ()
+
+    def __call__(self, arguments: list[str]) -> None:
+        """Run the command with the arguments of a command line."""
+        _run(self, arguments)
+
+
+def launch(name: str) -> None:
+    """Run a command of the catalogue with the arguments of this process.
+
+    The command is imported, even if its file was started as a program. So the class of its settings has the same name
+    in every process, and settings can be pickled.
+    """
+    load(name)(sys.argv[1:])
+
+
+def compose(command: Command, overrides: Sequence[str] = ()) -> DictConfig:
+    """Return the settings of a command under overrides, without running it."""
+    _register(command)
+    with hydra.initialize_config_dir(version_base="1.3", config_dir=str(CONF)):
+        return hydra.compose(command.name, list(overrides))
+
+
+def _register(command: Command) -> None:
+    ConfigStore.instance().store(group="settings", name=command.name, node=command.settings, package="_global_")
+
+
+def _run(command: Command, arguments: list[str]) -> None:
+    name, jobs = command.name, []
+
+    def start(config: DictConfig) -> None:  # catches everything itself, because Hydra would add a line to the message
         try:
             overrides = begin_job()
-            given = OmegaConf.to_object(config)
-            validate(given)
-            jobs.append(Job(overrides, main(given) or {}))
-        except (UserError, *refusals) as error:
+            settings = OmegaConf.to_object(config)
+            validate(settings)
+            jobs.append(Job(overrides, command.main(settings) or {}))
+        except (UserError, *command.refusals) as error:
             fail(str(error))
         except OmegaConfBaseException as error:
             fail(_sentence(error, name))
@@ -66,7 +96,7 @@ def run(
             fail(f"{error.filename or name} cannot be used: {error.strerror or error}.")
 
     try:
-        _run(name, settings, start)
+        _run_hydra(command, arguments, start)
         if table := sweep_table(jobs):
             print(f"\n{table}")
         if not sys.stdout.closed:
@@ -85,35 +115,34 @@ def run(
 
 
 def _stop_writing() -> None:
-    """Let the rest of our output go nowhere: its reader, such as `head`, has had enough."""
+    """Discard the rest of the output: its reader, such as `head`, has closed the pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(sentence: str) -> None:
-    """Say one sentence and end with exit code 2."""
+    """Print one sentence and exit with code 2."""
     print(f"prezero: {sentence}", file=sys.stderr)
     sys.exit(2)
 
 
-def _run(name: str, settings: type, start: Callable[[DictConfig], None]) -> None:
-    arguments = sys.argv[1:]
-    ConfigStore.instance().store(group="settings", name=name, node=settings, package="_global_")
-    helps = {"-h", "--help"} & set(arguments)
-    overrides = _overrides([argument for argument in arguments if argument not in ("-h", "--help")], name, settings)
-    if helps:
-        print(_help(name, settings, [override for override in overrides if override not in SWEEP]))
+def _run_hydra(command: Command, arguments: list[str], start: Callable[[DictConfig], None]) -> None:
+    rest = [argument for argument in arguments if argument not in HELP]
+    overrides = _overrides(rest, command.name, command.settings)
+    if len(rest) < len(arguments):
+        print(_help(command, [override for override in overrides if override not in SWEEP]))
         return
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then leaves errors to `run`
+    _register(command)
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then leaves errors to `_run`
     flags_first = sorted(overrides, key=lambda override: override not in SWEEP)  # as Hydra wants them
     sys.argv[1:] = [*flags_first, *_quiet()]
-    hydra.main(version_base="1.3", config_path=str(CONF), config_name=name)(start)()
+    hydra.main(version_base="1.3", config_path=str(CONF), config_name=command.name)(start)()
 
 
 def _overrides(arguments: list[str], name: str, settings: type) -> list[str]:
-    """Check the arguments and write them so that Hydra takes them as they are meant.
+    """Check the arguments and quote them for Hydra.
 
-    Texts are quoted, because a path or a list of moves may hold any character; in a sweep, commas keep their meaning,
-    and so do `range(1,4)` and the like.
+    Texts are quoted, because a path or a list of moves may contain any character. In a sweep, commas and calls such as
+    `range(1,4)` keep their meaning.
     """
     fields = {key: kind for key, kind, _ in explain(settings)}
     groups = [field.name for field in dataclasses.fields(settings)]
@@ -129,7 +158,7 @@ def _overrides(arguments: list[str], name: str, settings: type) -> list[str]:
             options = _options(key) if key in groups else []
             if options and not set(value.split(",") if sweeps else [value]) <= set(options):
                 raise UserError(f"{argument} does not exist; there are {', '.join(options)}.")
-            is_open = fields.get(key.partition(".")[0]) is Any  # what is in it is not ours to know
+            is_open = fields.get(key.partition(".")[0]) is Any  # a listing, whose contents we do not declare
             if key not in fields and not options and not is_open and not key.startswith("hydra"):
                 close = difflib.get_close_matches(key, fields, n=1)
                 hint = f"did you mean {close[0]}?" if close else f"./prezero {name} --help lists them."
@@ -142,18 +171,18 @@ def _overrides(arguments: list[str], name: str, settings: type) -> list[str]:
 
 
 def _sweeps_by_itself(name: str) -> bool:
-    """Tell if the settings file of a command says that it is a sweep, even without `-m`."""
+    """Return whether the settings file of a command makes it a sweep even without `-m`."""
     settings = yaml.safe_load((CONF / f"{name}.yaml").read_text(encoding="utf-8")) or {}
     return (settings.get("hydra") or {}).get("mode") == RunMode.MULTIRUN.name
 
 
 def _quoted(text: str) -> str:
-    """Write a text so that Hydra takes it as it is, whatever characters are in it."""
+    """Quote a text for Hydra, whatever characters are in it."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _quiet() -> list[str]:
-    """Tell Hydra to write and say nothing: results have folders of their own (`pipeline.artefact`)."""
+    """Return overrides that keep Hydra from writing files and logs: results have their own folders."""
     return [
         "hydra.output_subdir=null",
         "hydra.run.dir=.",
@@ -170,10 +199,9 @@ def _options(group: str) -> list[str]:
     return sorted(names, key=lambda name: (len(name) if name[0].isdigit() else 0, name))
 
 
-def _help(name: str, settings: type, overrides: list[str]) -> str:
-    """List the settings, what they mean, and their values under the overrides given."""
-    with hydra.initialize_config_dir(version_base="1.3", config_dir=str(CONF)):
-        config = hydra.compose(name, overrides)
+def _help(command: Command, overrides: list[str]) -> str:
+    """List the settings: their values under the overrides, their meanings, and the values they allow."""
+    config, settings, name = compose(command, overrides), command.settings, command.name
     shown = [
         (f"{key}={_shown(OmegaConf.select(config, key))}", meaning)
         for key, _, meaning in explain(settings)
@@ -192,7 +220,7 @@ def _shown(value: Any) -> str:
 
 
 def _sentence(error: Exception, name: str) -> str:
-    """Say in one sentence what Hydra or OmegaConf found wrong."""
+    """Turn an error of Hydra or OmegaConf into one sentence."""
     text = str(error)
     if merging := re.match(r"Error merging override (.*)", text):
         cause = error.__cause__

@@ -8,8 +8,8 @@ from pathlib import Path
 from benchmarks import engine, features, policy, records, rollout, search, soak, startup
 from benchmarks.measure import bars_table
 from pipeline.artefact import write_atomic
-from pipeline.command import run
 from pipeline.errors import UserError
+from pipeline.launch import Command, launch
 from pipeline.settings import setting
 
 TABLES = {
@@ -63,5 +63,7 @@ def measured(name: str, settings: Settings) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+COMMAND = Command("bench", Settings, main)
+
 if __name__ == "__main__":
-    run("bench", Settings, main)
+    launch(COMMAND.name)

@@ -1,0 +1,84 @@
+"""The catalogue of all commands: what `./prezero` prints, and what `./prezero lineage` runs."""
+
+import importlib
+import shlex
+from typing import Any, NamedTuple
+
+from pipeline.artefact import ROOT
+
+DEFAULT_SCALE = "laptop"
+
+
+class Entry(NamedTuple):
+    """A command in the catalogue: its module, what it does in one line, and whether it is a stage of the lineage.
+
+    The module has a `COMMAND` (`pipeline.launch.Command`). An entry written `module:function` names a function of the
+    arguments instead. The catalogue imports no command, so that listing them is fast.
+    """
+
+    module: str
+    summary: str
+    is_stage: bool = False
+
+
+COMMANDS = {
+    "lineage": Entry("pipeline.lineage", "run all stages so far, in their order, into runs/"),
+    "status": Entry("pipeline.status", "show how far a run has come, and what to run next"),
+    "test": Entry("pipeline.checks:test", "run the test suite; arguments go to pytest"),
+    "lint": Entry("pipeline.checks:lint", "check style, formatting and the layers of the house"),
+    "bench": Entry("benchmarks.bench", "measure speed beside other engines and print the tables"),
+    "go.show": Entry("go.show", "draw a position, given by its moves or as text, here and as SVG"),
+    "go.random_play": Entry(
+        "go.random_play", "play random games and lay their statistics beside the published ones", is_stage=True
+    ),
+    "data.prepare": Entry(
+        "data.prepare", "turn game records (SGF, folders, archives) into a game store", is_stage=True
+    ),
+    "data.inspect": Entry("data.inspect", "show what is in a game store: tables, plots, any game or position drawn"),
+    "data.download": Entry("data.download", "download archives of game records, such as those of KGS"),
+    "data.teacher": Entry("data.teacher", "have two GTP engines play a corpus of games"),
+    "features48.census": Entry(
+        "features48.census", "count in how many positions each of the 48 planes says something", is_stage=True
+    ),
+    "features48.show": Entry("features48.show", "draw a position with all its feature planes as one sheet"),
+    "rollout.train": Entry(
+        "rollout.train", "harvest patterns and learn the rollout and the tree policy", is_stage=True
+    ),
+    "rollout.evaluate": Entry("rollout.evaluate", "test a pattern policy on the held-out games of any store"),
+    "rollout.match": Entry("rollout.match", "play flat Monte Carlo with one policy against another"),
+    "rollout.show": Entry("rollout.show", "show the moves of a pattern policy in a position, with their reasons"),
+    "sl_policy.train": Entry("sl_policy.train", "learn the policy network from the experts' moves", is_stage=True),
+    "sl_policy.evaluate": Entry("sl_policy.evaluate", "test a policy network on the held-out games of any store"),
+    "sl_policy.show": Entry("sl_policy.show", "show the moves of a position as the policy network sees them"),
+    "sl_policy.table": Entry(
+        "sl_policy.table", "learn networks of several widths and inputs: Extended Data Table 3 at our scale"
+    ),
+    "apv_mcts.problems": Entry("apv_mcts.problems", "have players solve 40 drawn problems, and say how many each does"),
+    "apv_mcts.show": Entry(
+        "apv_mcts.show", "show what a search finds in a position: the six boards of Figure 5, the tree"
+    ),
+    "gtp": Entry("apv_mcts.engine", "play as a GTP engine, for Sabaki, GoGui and other programs"),
+}
+
+
+def load(name: str) -> Any:
+    """Import a command; call it with the list of its arguments. Its exit code is returned, if it has one."""
+    module, _, function = COMMANDS[name].module.partition(":")
+    return getattr(importlib.import_module(module), function or "COMMAND")
+
+
+def call(command: str, run: str, *settings: str) -> str:
+    """Return the command line for a command in a run. A run with the name of a scale is assumed to be of that scale."""
+    names_scale = any(setting.startswith("scale=") for setting in settings)
+    if run != DEFAULT_SCALE and not names_scale and (ROOT / "conf" / "scale" / f"{run}.yaml").is_file():
+        settings = (f"scale={run}", *settings)
+    return " ".join(["./prezero", command, *map(shlex.quote, (f"run={run}", *settings))])
+
+
+def overview() -> str:
+    """List the commands, one line each."""
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
+    return "\n".join(
+        ["Usage: ./prezero COMMAND [setting=value ...]", "", *lines, "", "./prezero COMMAND --help lists its settings."]
+    )
