@@ -14,11 +14,10 @@ from apv_mcts.search import EdgeStatistics, Search, win_rate
 from apv_mcts.sheet import draw_sheet
 from apv_mcts.simulation import DONE
 from apv_mcts.views import has_priors
-from features48.show import find_position
+from data.position_settings import GamePositionSettings, find_position
 from go.board import COLOR_NAMES
 from go.coordinates import gtp_from_point
 from go.errors import GoError
-from go.show import PositionSettings
 from pipeline.artefact import write_atomic
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
@@ -33,9 +32,7 @@ HEADER = ("move", "visits", "share", "Q", "Q of rollouts", "Q of value", "prior"
 
 
 @dataclasses.dataclass
-class Settings(PositionSettings):
-    sgf: str = setting("", "a game record to take the position from, instead of moves or a text board")
-    move: int | None = setting(None, "with sgf: after how many moves, by default all of them")
+class Settings(GamePositionSettings):
     player: PlayerSettings = setting(PlayerSettings, "who searches")
     top: int = setting(10, "how many moves to list, the most visited first")
     svg: str = setting("", "file to write the sheet to: the six boards of Figure 5")

@@ -9,7 +9,7 @@ from go.board import BLACK, EMPTY, WHITE
 from go.errors import GoError
 from go.playout import new_rng, random_games
 from go.position import Position
-from go.settings import BoardSettings
+from go.settings import PositionSettings, position_from
 from pipeline.artefact import write_atomic
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
@@ -19,45 +19,11 @@ MOST_PLAYOUTS = 10_000_000  # more would say no more, and fill the memory
 
 
 @dataclasses.dataclass
-class PositionSettings:
-    """How a position is described on the command line."""
-
-    board: BoardSettings = setting(BoardSettings, "the board")
-    moves: str = setting("", "moves from black's first, as in moves='E5 C3 pass G7'")
-    handicap: int = setting(0, "fixed handicap stones placed before the moves; white then moves first")
-    text: str = setting("", "a file with a board drawn as text (X black, O white, . empty), which also gives its size")
-    to_move: str = setting("", "who moves first, black or white, if not black or, with a handicap, white")
-
-
-@dataclasses.dataclass
 class Settings(PositionSettings):
     numbers: bool = setting(False, "number the stones by their move in the drawing")
     playouts: int = setting(0, "random games from here, to show who ends up owning each point")
     seed: int = setting(1, "seed of the random games")
     svg: str = setting("", "file to write the drawing to")
-
-
-def set_up(settings: PositionSettings) -> Position:
-    """Make the position that the settings describe."""
-    if settings.to_move not in ("", "black", "white"):
-        raise UserError(f"to_move={settings.to_move} is no colour: black or white.")
-    if settings.text:
-        try:
-            drawn = Path(settings.text).read_text(encoding="utf-8-sig")
-        except OSError as error:
-            raise UserError(f"There is no text board in {settings.text}: {error.strerror}.") from error
-        except UnicodeDecodeError as error:
-            raise UserError(f"There is no text board in {settings.text}: it is not text.") from error
-        position = Position.from_text(drawn, komi=settings.board.komi)
-    else:
-        position = Position(settings.board.size, settings.board.komi)
-    if settings.handicap:
-        position.place_handicap(settings.handicap)
-    if settings.to_move:
-        position.set_up(to_move=BLACK if settings.to_move == "black" else WHITE)
-    for move in settings.moves.split():
-        position.play(move)
-    return position
 
 
 def numbered(position: Position) -> dict[int, int]:
@@ -79,7 +45,7 @@ def main(settings: Settings) -> None:
         raise UserError(f"playouts={settings.playouts} is not between 0 and {MOST_PLAYOUTS:,}.")
     if settings.seed < 0:
         raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
-    position = set_up(settings)
+    position = position_from(settings)
     print(position)
     print(f"If it ended now (all stones alive): {position.result()}.")
     options = {"labels": numbered(position), "last_move": 0} if settings.numbers else {}

@@ -4,8 +4,8 @@ import numpy as np
 
 from go.player import Candidate, Decision, decided
 from go.position import Position
+from rollout.choices import Reason, choices
 from rollout.model import Model
-from rollout.show import Reason, choices
 
 
 class RolloutPlayer:

@@ -2,29 +2,33 @@
 
 import dataclasses
 import os
-import statistics
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from data.identity import SPLITS
-from data.positions import positions_at
-from data.store import GameStore, store_of_run
+from data.store import store_of_run
 from pipeline.device import DEVICES
-from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import seed_setting, setting, threads_setting
 from pipeline.tables import table
-from sl_policy.evaluation import by_move_number, find_moves, found_share, held_out, summary, unseen
+from sl_policy.evaluation import (
+    by_move_number,
+    find_moves,
+    forward_milliseconds,
+    found_share,
+    held_out,
+    summary,
+    symmetry_counts,
+    unseen,
+)
 from sl_policy.inference import ALL_SYMMETRIES, Policy
 from sl_policy.mistakes import draw_mistakes
 from sl_policy.shipped import network_path
 
 NAME = "sl_policy.evaluate"
-TIMED = 21  # positions that the forward time is the median of
 
 
 @dataclasses.dataclass
@@ -40,27 +44,6 @@ class Settings:
     device: str = setting("cpu", "where to compute; auto takes a GPU if there is one", choices=DEVICES)
     threads: int = threads_setting()
     seed: int = seed_setting("seed of the choice of positions")
-
-
-def symmetry_counts(text: str) -> list[int]:
-    """Read how many symmetries to average over."""
-    counts = [part.strip() for part in text.split(",")]
-    if not counts or not set(counts) <= {"1", "2", "4", "8"}:
-        raise UserError(f"symmetries={text} is not made of 1, 2, 4 and 8, with commas between.")
-    return [int(count) for count in counts]
-
-
-def forward_milliseconds(policy: Policy, store: GameStore, index: np.ndarray, symmetries: tuple[int, ...]) -> float:
-    """Return how long the network takes for one position, all symmetries together, with its planes at hand."""
-    found = positions_at(store, index[:1], np.zeros(1, np.int64))
-    encoded = policy.inputs.encoder.batch(store, found.games, found.plies, found.symmetries)
-    planes, allowed = policy.inputs.split(encoded)
-    times = []
-    for _ in range(TIMED):
-        began = time.perf_counter()
-        policy.of_planes(planes, allowed, symmetries)
-        times.append(time.perf_counter() - began)
-    return 1000 * statistics.median(times)
 
 
 def main(settings: Settings) -> dict[str, float]:

@@ -4,6 +4,8 @@ The moves of a position share what they gain where they are equally probable, as
 not be chosen, such as one into an own eye, is a move not found.
 """
 
+import statistics
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +30,7 @@ FOUND = np.dtype(
 )
 ROUNDING = 1e-5  # of probabilities: images of one move on a symmetric board are equal, but their sums are rounded
 BATCH = 64
+TIMED = 21  # positions that the forward time is the median of
 STEP = {9: 10, 13: 20, 19: 50}  # moves that a row of accuracy by move number covers, by board size
 
 
@@ -45,6 +48,27 @@ def unseen(store: GameStore, part: str, index: np.ndarray) -> np.ndarray:
     """Tell of each position if it does not stand in the training part of the same store, too."""
     seen = seen_in_training(store, part, position_hashes(store))
     return ~np.isin(index, held_out(store, part)[seen])
+
+
+def symmetry_counts(text: str) -> list[int]:
+    """Read how many symmetries to average over."""
+    counts = [part.strip() for part in text.split(",")]
+    if not counts or not set(counts) <= {"1", "2", "4", "8"}:
+        raise UserError(f"symmetries={text} is not made of 1, 2, 4 and 8, with commas between.")
+    return [int(count) for count in counts]
+
+
+def forward_milliseconds(policy: Policy, store: GameStore, index: np.ndarray, symmetries: tuple[int, ...]) -> float:
+    """Return how long the network takes for one position, all symmetries together, with its planes at hand."""
+    found = positions_at(store, index[:1], np.zeros(1, np.int64))
+    encoded = policy.inputs.encoder.batch(store, found.games, found.plies, found.symmetries)
+    planes, allowed = policy.inputs.split(encoded)
+    times = []
+    for _ in range(TIMED):
+        began = time.perf_counter()
+        policy.of_planes(planes, allowed, symmetries)
+        times.append(time.perf_counter() - began)
+    return 1000 * statistics.median(times)
 
 
 def find_moves(

@@ -2,14 +2,13 @@
 
 import dataclasses
 
-from features48.show import find_position
+from data.position_settings import GamePositionSettings, find_position
 from go.coordinates import gtp_from_point
 from go.errors import GoError
-from go.show import PositionSettings
 from pipeline.launch import Command, launch
 from pipeline.settings import setting
 from pipeline.tables import table
-from rollout.show import finish
+from rollout.move_report import report_rest
 from sl_policy.inference import ALL_SYMMETRIES, Policy
 from sl_policy.player import candidates_of
 from sl_policy.shipped import network_path
@@ -18,9 +17,7 @@ NAME = "sl_policy.show"
 
 
 @dataclasses.dataclass
-class Settings(PositionSettings):
-    sgf: str = setting("", "a game record to take the position from, instead of moves or a text board")
-    move: int | None = setting(None, "with sgf: after how many moves, by default all of them")
+class Settings(GamePositionSettings):
     run: str = setting("laptop", "with weights=run: the name of the run")
     weights: str = setting("shipped", "the network: shipped, run (that of the run), or a file")
     symmetries: int = setting(1, "number of board symmetries to average over", choices=(1, 2, 4, 8))
@@ -41,7 +38,8 @@ def main(settings: Settings) -> None:
         return
     rows = [[gtp_from_point(move.point, position.size), f"{100 * move.probability:.2f}%"] for move in found]
     print(table(["move", "probability"], rows[: settings.top]))
-    finish({move.point: move.probability for move in found}, position, settings, f"{title}: policy network")
+    chances = {move.point: move.probability for move in found}
+    report_rest(chances, position, f"{title}: policy network", settings.top, settings.svg)
 
 
 COMMAND = Command(NAME, Settings, main, refusals=(GoError,))

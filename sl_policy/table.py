@@ -15,8 +15,7 @@ from pipeline.launch import Command, launch
 from pipeline.settings import setting
 from pipeline.tables import table
 from sl_policy import train
-from sl_policy.evaluate import forward_milliseconds
-from sl_policy.evaluation import find_moves, found_share, held_out
+from sl_policy.evaluation import find_moves, forward_milliseconds, found_share, held_out
 from sl_policy.inference import ALL_SYMMETRIES, Policy
 from sl_policy.weights import FILE
 

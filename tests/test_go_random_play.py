@@ -18,9 +18,9 @@ from go.random_play import (
     report,
     statistics,
 )
-from go.settings import BoardSettings
+from go.settings import BoardSettings, position_from
 from go.show import Settings as ShowSettings
-from go.show import expected_owners, numbered, set_up
+from go.show import expected_owners, numbered
 
 
 def margins_of(*margins: int) -> np.ndarray:
@@ -78,16 +78,16 @@ def test_the_drawings_show_what_was_counted(tmp_path):
 
 
 def test_show_numbers_stones_by_move_and_leaves_out_what_was_captured():
-    position = set_up(ShowSettings(board=BoardSettings(5, 7.5), moves="B1 A1 A2 pass E5"))
+    position = position_from(ShowSettings(board=BoardSettings(5, 7.5), moves="B1 A1 A2 pass E5"))
     assert {position.point(v): n for v, n in (("B1", 1), ("A2", 3), ("E5", 5))} == numbered(position)
 
 
 def test_show_gives_the_turn_to_whom_it_is_told():
     board = BoardSettings(9, 7.5)
-    assert set_up(ShowSettings(board=board)).to_move == BLACK
-    assert set_up(ShowSettings(board=board, to_move="white")).to_move == WHITE
-    assert set_up(ShowSettings(board=board, handicap=2)).to_move == WHITE
-    assert set_up(ShowSettings(board=board, handicap=2, to_move="black")).to_move == BLACK
+    assert position_from(ShowSettings(board=board)).to_move == BLACK
+    assert position_from(ShowSettings(board=board, to_move="white")).to_move == WHITE
+    assert position_from(ShowSettings(board=board, handicap=2)).to_move == WHITE
+    assert position_from(ShowSettings(board=board, handicap=2, to_move="black")).to_move == BLACK
 
 
 def test_expected_owners_are_positive_for_black():

@@ -8,10 +8,11 @@ import pytest
 from conftest import prezero
 
 from go import BLACK, WHITE, Position
+from rollout.choices import choices
 from rollout.features import DISTANCES
 from rollout.model import Model
 from rollout.patterns import SQUARE_IMAGES, SQUARE_STEPS, canonical, code_around
-from rollout.show import choices, table_of
+from rollout.show import table_of
 
 NONE = np.empty(0, np.int64)
 

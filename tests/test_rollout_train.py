@@ -23,12 +23,12 @@ from go import Position
 from pipeline.errors import UserError
 from pipeline.training import train
 from rollout import softmax
+from rollout.choices import choices
 from rollout.features import DISTANCES, PLACES
 from rollout.games import games_of
 from rollout.logistic import LogisticTrainer, rows_of
 from rollout.model import Model, read_card
 from rollout.policies import Thresholds, find_patterns, learnable_counts, load_policy, untrained
-from rollout.show import choices
 from rollout.softmax import SoftmaxTrainer, evaluate
 from rollout.train import Parts, Settings, accuracy_table, centre_distances, check, feature_table, shares
 from rollout.weights_drawn import MET, sheet_svg
