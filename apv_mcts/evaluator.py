@@ -17,9 +17,9 @@ from apv_mcts.tree import ANSWERED, NONE, Tree
 from go.coordinates import PASS, SYMMETRIES
 from go.jit import kernel
 from sl_policy.inference import Policy
-from sl_policy.inputs import action_table, images_of_actions, turned
+from sl_policy.inputs import action_table, images_of_actions
 
-# Boards, their last moves (the latest first) and the symmetries to show them in, to values for the side to move.
+# Boards, their histories and the symmetries to show them in, to values for the side to move.
 Values = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -86,17 +86,17 @@ class Evaluator:
         def gathered(name: str) -> np.ndarray:
             return np.concatenate([getattr(asker.queue, name)[places] for asker, places in taken])
 
-        boards, recent, node, edge = (gathered(name) for name in ("boards", "recent", "node", "edge"))
+        boards, history, node, edge = (gathered(name) for name in ("boards", "history", "node", "edge"))
         symmetries = self.rng.integers(0, SYMMETRIES, len(owners))
         wanted = np.flatnonzero(node != NONE)
         if self.policy is not None and len(wanted):
-            scores = self._scores(boards[wanted], recent[wanted], symmetries[wanted])
+            scores = self._scores(boards[wanted], history[wanted], symmetries[wanted])
             for i, row in zip(wanted, scores, strict=True):
                 self._write_priors(owners[i], node[i], row, symmetries[i])
         wanted = np.flatnonzero(edge != NONE)
         if self.values is not None and len(wanted):
             paths, depths = gathered("path"), gathered("depth")
-            found = np.clip(self.values(boards[wanted], recent[wanted], symmetries[wanted]), -1, 1)
+            found = np.clip(self.values(boards[wanted], history[wanted], symmetries[wanted]), -1, 1)
             if np.isnan(found).any():
                 raise FloatingPointError("the value network answered with something that is no number")
             for i, value in zip(wanted, found.tolist(), strict=True):
@@ -108,12 +108,10 @@ class Evaluator:
         self.batches += 1
         return len(owners)
 
-    def _scores(self, boards: np.ndarray, recent: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
+    def _scores(self, boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
         """Return what the policy network says of boards, each turned by its symmetry."""
-        planes, _ = self.policy.inputs.split(self.policy.inputs.encoder.boards(boards, recent))
-        images = images_of_actions(self.policy.size)[symmetries]
-        shown = [turned(one[None], image) for one, image in zip(planes, images, strict=True)]
-        return self.policy.score(np.concatenate(shown))
+        planes, _ = self.policy.inputs.split(self.policy.inputs.encoder.boards(boards, history, symmetries))
+        return self.policy.score(planes)
 
     def _write_priors(self, asker: Asking, node: int, scores: np.ndarray, symmetry: int) -> None:
         size = self.policy.size

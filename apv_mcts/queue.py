@@ -5,11 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from apv_mcts.atomics import atomic_add, atomic_load, atomic_store, compare_and_swap
-from features48.planes import EIGHT
 from go.board import BOARD
+from go.history import HISTORY
 from go.jit import kernel
 
-RECENT = EIGHT - 1  # moves that the planes of turns since tell apart
 FREE, FILLING, READY, TAKEN = range(4)
 TICKET, WAITING = 0, 1  # places in `counters`
 
@@ -20,7 +19,7 @@ class Queue(NamedTuple):
     state: np.ndarray  # int32
     ticket: np.ndarray  # int64: who came first
     boards: np.ndarray
-    recent: np.ndarray  # int16[place, RECENT]: the last moves, the latest first
+    history: np.ndarray  # `go.history`
     node: np.ndarray  # int32: whose priors are wanted, or NONE
     edge: np.ndarray  # int32: the position behind it is the one whose value is wanted, or NONE
     path: np.ndarray  # int32[place, depth]: edges from the root
@@ -33,7 +32,7 @@ def new_queue(places: int, most_depth: int) -> Queue:
         np.zeros(places, np.int32),
         np.zeros(places, np.int64),
         np.zeros(places, BOARD),
-        np.zeros((places, RECENT), np.int16),
+        np.zeros(places, HISTORY),
         np.zeros(places, np.int32),
         np.zeros(places, np.int32),
         np.zeros((places, most_depth), np.int32),
@@ -43,7 +42,7 @@ def new_queue(places: int, most_depth: int) -> Queue:
 
 
 @kernel
-def ask(queue, board, recent, node, edge, path, depth):
+def ask(queue, board, history, node, edge, path, depth):
     """Put a request in, if there is a free place; tell if there was."""
     ticket = atomic_add(queue.counters, TICKET, 1)
     place = ticket % len(queue.state)
@@ -51,7 +50,7 @@ def ask(queue, board, recent, node, edge, path, depth):
         return False
     queue.ticket[place] = ticket
     queue.boards[place] = board[0]
-    queue.recent[place, :] = recent
+    queue.history[place] = history[0]
     queue.node[place] = node
     queue.edge[place] = edge
     queue.depth[place] = depth

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from apv_mcts.evaluator import Evaluator
-from apv_mcts.queue import FREE, RECENT, WAITING, new_queue
+from apv_mcts.queue import FREE, WAITING, new_queue
 from apv_mcts.reuse import copy_subtree
 from apv_mcts.rules import FLAT, Rule, mean_value
 from apv_mcts.settings import SearchSettings, check_search, rule_of
@@ -109,8 +109,8 @@ class Search:
             self.position = position.copy()
             self.rule = rule_of(self.settings, position.komi)
             self.root = root_of(position)
-            if len(self.root.history) + MOST_DEPTH > len(self.workers[0].history):
-                self.workers = [new_worker(2 * len(self.root.history)) for _ in self.workers]
+            if len(self.root.hashes) + MOST_DEPTH > len(self.workers[0].hashes):
+                self.workers = [new_worker(2 * len(self.root.hashes)) for _ in self.workers]
             self.has_noise = self.has_noise and node == 0
             if node is None:
                 self.tree.counters[:] = 0
@@ -353,7 +353,4 @@ def root_of(position: Position) -> Root:
     """Return a position as the kernels take it."""
     tracker = np.zeros(1, TRACKER)
     begin(position.boards[0], tracker[0])
-    recent = np.full(RECENT, PASS, np.int16)
-    for k, move in enumerate(position.history[: -RECENT - 1 : -1]):
-        recent[k] = move.point
-    return Root(position.boards.copy(), tracker, position.hashes, recent)
+    return Root(position.boards.copy(), tracker, position.hashes, position.past.copy())

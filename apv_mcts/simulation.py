@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from apv_mcts.atomics import atomic_add, atomic_load, atomic_store, compare_and_swap
-from apv_mcts.queue import RECENT, ask
+from apv_mcts.queue import ask
 from apv_mcts.rules import PUCT, UCB1, best_puct, best_ucb1, least_visited
 from apv_mcts.tree import ANSWERED, ASKED, BUSY, NONE, NOT_ASKED, UNIT, is_full, take_node
 from go.board import BLACK, LEGAL, is_eye, legality, play, repeated_ply
 from go.coordinates import MAX_SIZE, PASS
+from go.history import HISTORY, note_move
 from go.jit import inlined_kernel, kernel
 from go.score import area_margin
 from rollout.features import Candidates, find_candidates, new_candidates
@@ -38,8 +39,8 @@ class Root(NamedTuple):
 
     board: np.ndarray  # one record
     tracker: np.ndarray  # patterns of that board
-    history: np.ndarray  # hashes of all positions of the game so far, this one included, for superko
-    recent: np.ndarray  # the last moves, the latest first
+    hashes: np.ndarray  # of all positions of the game so far, this one included, for superko
+    history: np.ndarray  # one record
 
 
 class Worker(NamedTuple):
@@ -47,8 +48,8 @@ class Worker(NamedTuple):
 
     rollout: Workspace
     tracker: np.ndarray
-    history: np.ndarray  # hashes of the game and of the path
-    recent: np.ndarray
+    hashes: np.ndarray  # of the game and of the path
+    history: np.ndarray  # one record
     path: np.ndarray
     candidates: Candidates
     values: np.ndarray
@@ -61,7 +62,7 @@ def new_worker(most_history: int) -> Worker:
         new_workspace(),
         np.zeros(1, TRACKER),
         np.zeros(most_history + MOST_DEPTH + 1, np.uint64),
-        np.zeros(RECENT, np.int16),
+        np.zeros(1, HISTORY),
         np.zeros(MOST_DEPTH, np.int32),
         new_candidates(),
         np.zeros(MAX_SIZE**2),
@@ -70,7 +71,7 @@ def new_worker(most_history: int) -> Worker:
 
 
 @kernel
-def moves_of(rule, policy, b, t, history, plies, recent, work):
+def moves_of(rule, policy, b, t, hashes, plies, recent, work):
     """Find the sensible moves of a position, no superko among them, and their priors; return how many there are."""
     color = np.int64(b.to_move)
     found = 0
@@ -88,7 +89,7 @@ def moves_of(rule, policy, b, t, history, plies, recent, work):
                 found += 1
     kept, total = 0, 0.0
     for i in range(found):
-        if repeated_ply(b, work.points[i], color, history, plies) < 0:
+        if repeated_ply(b, work.points[i], color, hashes, plies) < 0:
             work.points[kept], work.values[kept] = work.points[i], work.values[i]
             total += work.values[kept]
             kept += 1
@@ -98,9 +99,9 @@ def moves_of(rule, policy, b, t, history, plies, recent, work):
 
 
 @kernel
-def make_node(rule, tree, policy, b, t, history, plies, recent, work):
+def make_node(rule, tree, policy, b, t, hashes, plies, recent, work):
     """Make a node of a position; return its number, or NONE if the pool is full. Passing is always an edge."""
-    count = moves_of(rule, policy, b, t, history, plies, recent, work)
+    count = moves_of(rule, policy, b, t, hashes, plies, recent, work)
     node = take_node(tree, count + 1)
     if node == NONE:
         return node
@@ -118,15 +119,15 @@ def make_node(rule, tree, policy, b, t, history, plies, recent, work):
 def ask_for_root(tree, root, queue, path):
     """Ask the policy network for the priors of the root, unless it was asked before."""
     if compare_and_swap(tree.asked_policy, 0, NOT_ASKED, ASKED):
-        ask(queue, root.board, root.recent, np.int64(0), np.int64(NONE), path, 0)
+        ask(queue, root.board, root.history, np.int64(0), np.int64(NONE), path, 0)
 
 
 @kernel
 def make_root(rule, tree, policy, root, work):
     """Make node 0 of the position to search."""
-    plies = len(root.history)
-    work.history[:plies] = root.history
-    return make_node(rule, tree, policy, root.board[0], root.tracker[0], work.history, plies, root.recent, work)
+    plies, recent = len(root.hashes), root.history[0].recent
+    work.hashes[:plies] = root.hashes
+    return make_node(rule, tree, policy, root.board[0], root.tracker[0], work.hashes, plies, recent, work)
 
 
 @kernel
@@ -192,12 +193,12 @@ def _descend(tree, rule, queue, replies, work, rng, plies):
     """
     firsts, counts, asked_policy, moves, priors = tree.first, tree.count, tree.asked_policy, tree.move, tree.prior
     n_r, w_r, n_v, w_v, children = tree.n_r, tree.w_r, tree.n_v, tree.w_v, tree.child
-    boards, tracker, history, recent, path = work.rollout.board, work.tracker, work.history, work.recent, work.path
-    b, t = boards[0], tracker[0]
+    boards, tracker, hashes, history, path = work.rollout.board, work.tracker, work.hashes, work.history, work.path
+    b, t, recent = boards[0], tracker[0], history[0].recent
     depth, child, e = 0, np.int64(0), np.int64(0)
     while child >= 0:
         claimed = rule.has_policy and compare_and_swap(asked_policy, child, NOT_ASKED, ASKED)
-        if claimed and not ask(queue, boards, recent, child, NONE, path, depth):
+        if claimed and not ask(queue, boards, history, child, NONE, path, depth):
             atomic_store(asked_policy, child, NOT_ASKED)  # the queue is full; the next visit asks again
         first, count = np.int64(firsts[child]), np.int64(counts[child])
         if rule.has_replies:
@@ -217,10 +218,8 @@ def _descend(tree, rule, queue, replies, work, rng, plies):
             play_tracked(b, t, move)
         else:
             play(b, move)
-        history[plies + depth - 1] = b.hash
-        for k in range(RECENT - 1, 0, -1):
-            recent[k] = recent[k - 1]
-        recent[0] = move
+        hashes[plies + depth - 1] = b.hash
+        note_move(history[0], b, move)
         child = np.int64(atomic_load(children, e))
         if (b.passes >= 2) | (depth == MOST_DEPTH):
             child = np.int64(NONE)
@@ -230,10 +229,11 @@ def _descend(tree, rule, queue, replies, work, rng, plies):
 @inlined_kernel
 def _roll_out(tree, rule, queue, playouts, work, rng, e, depth, color):
     """Evaluate a leaf by a rollout, ask the value network about it if nobody has, and back up."""
-    boards, recent, path = work.rollout.board, work.recent, work.path
+    boards, history, path = work.rollout.board, work.history, work.path
+    recent = history[0].recent
     if boards[0].passes < 2:
         claimed = rule.has_value and compare_and_swap(tree.asked_value, e, NOT_ASKED, ASKED)
-        if claimed and not ask(queue, boards, recent, NONE, e, path, depth):
+        if claimed and not ask(queue, boards, history, NONE, e, path, depth):
             atomic_store(tree.asked_value, e, NOT_ASKED)
         policy_playout(playouts, work.rollout, np.int64(recent[0]), np.int64(recent[1]), rng)
         outcome = outcome_for(boards[0], rule.komi, color)
@@ -251,7 +251,7 @@ def _ask_for_value(tree, rule, queue, work, e, made, claimed, depth, color):
     n_r, w_r, n_v, w_v = tree.n_r, tree.w_r, tree.n_v, tree.w_v
     if claimed:
         wants_priors = rule.has_policy and made >= 0 and compare_and_swap(tree.asked_policy, made, NOT_ASKED, ASKED)
-        if ask(queue, boards, work.recent, made if wants_priors else np.int64(NONE), e, path, depth):
+        if ask(queue, boards, work.history, made if wants_priors else np.int64(NONE), e, path, depth):
             return ELSEWHERE
         if wants_priors:
             atomic_store(tree.asked_policy, made, NOT_ASKED)
@@ -274,12 +274,12 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
 
     `policy` gives new nodes their priors, `playouts` plays the rollouts.
     """
-    boards, tracker, history, recent = work.rollout.board, work.tracker, work.history, work.recent
-    start, start_tracker, start_recent = root.board, root.tracker, root.recent
+    boards, tracker, hashes, history = work.rollout.board, work.tracker, work.hashes, work.history
+    start, start_tracker, start_history, recent = root.board, root.tracker, root.history, history[0].recent
     b, t, children, n_r, asked_value = boards[0], tracker[0], tree.child, tree.n_r, tree.asked_value
-    plies, color, replies = len(root.history), np.int64(start[0].to_move), playouts.replies
+    plies, color, replies = len(root.hashes), np.int64(start[0].to_move), playouts.replies
     most_edges = 1 + start[0].rows * start[0].columns
-    history[:plies] = root.history
+    hashes[:plies] = root.hashes
     while atomic_load(control, STOP) == 0:
         started = atomic_load(control, STARTED)
         if started >= budget:
@@ -287,7 +287,7 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
         if not compare_and_swap(control, STARTED, started, started + 1):
             continue  # another thread was quicker; to count beyond the budget and back again would turn others away
         boards[0] = start[0]
-        recent[:] = start_recent
+        history[0] = start_history[0]
         if rule.has_tree_policy:
             tracker[0] = start_tracker[0]
         depth, e, child = _descend(tree, rule, queue, replies, work, rng, plies)
@@ -297,7 +297,7 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
         is_due = may_grow & (not is_over) & (child == NONE) & (n_r[e] - rule.n_vl + 1 > control[N_THR])
         made = np.int64(NONE)
         if is_due and not is_full(tree, most_edges) and compare_and_swap(children, e, NONE, BUSY):
-            made = make_node(rule, tree, policy, b, t, history, plies + depth, recent, work)
+            made = make_node(rule, tree, policy, b, t, hashes, plies + depth, recent, work)
             atomic_store(children, e, made)
         if rule.has_rollouts:
             _roll_out(tree, rule, queue, playouts, work, rng, e, depth, color)

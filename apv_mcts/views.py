@@ -82,7 +82,7 @@ def successor_values(search: Search, edges: list[EdgeStatistics]) -> dict[int, f
     roots = {move: root_of(position) for move, position in positions.items() if not position.is_over}
     if roots:
         boards = np.concatenate([root.board for root in roots.values()])
-        recent = np.stack([root.recent for root in roots.values()])
-        found = np.clip(search.evaluator.values(boards, recent, np.zeros(len(roots), np.int64)), -1, 1)
+        history = np.concatenate([root.history for root in roots.values()])
+        found = np.clip(search.evaluator.values(boards, history, np.zeros(len(roots), np.int64)), -1, 1)
         known |= dict(zip(roots, (-found).tolist(), strict=True))
     return known

@@ -73,8 +73,8 @@ def network_search(name: str, size: int) -> Search:
         return new_search(settings, size)
     policy = load_network(size)
 
-    def values(boards: np.ndarray, recent: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
-        planes, _ = policy.inputs.split(policy.inputs.encoder.boards(boards, recent))
+    def values(boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
+        planes, _ = policy.inputs.split(policy.inputs.encoder.boards(boards, history))
         return np.tanh(policy.score(planes).mean(axis=1))
 
     return new_search(settings, size, values=values)

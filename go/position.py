@@ -43,6 +43,7 @@ from go.coordinates import (
 from go.draw import board_svg
 from go.errors import GoError
 from go.handicap import handicap_points
+from go.history import HISTORY, begin_history, note_move
 from go.jit import kernel
 from go.score import area_margin, area_owners
 from go.text import read_board, write_board
@@ -51,8 +52,8 @@ OUTSIDE = -1  # no board has this point
 
 
 @kernel
-def _try_move(boards, point, color, hashes, ply, superko):
-    """Play a move if it is legal and note the hash of the position it leads to; return the verdict.
+def _try_move(boards, past, point, color, hashes, ply, superko):
+    """Play a move if it is legal, and note it in the history and the hashes; return the verdict.
 
     One call does all: from Python, a call costs more than the rules do.
     """
@@ -63,17 +64,20 @@ def _try_move(boards, point, color, hashes, ply, superko):
             return verdict
     set_turn(b, color)
     play(b, point)
+    note_move(past[0], b, point)
     hashes[ply] = b.hash
     return LEGAL
 
 
 @kernel
-def _replay(boards, moves):
-    """Play moves that were legal once, given as rows of colour and point."""
+def _replay(boards, past, moves):
+    """Play a game from its first board: moves that were legal once, given as rows of colour and point."""
     b = boards[0]
+    begin_history(past[0], b)
     for i in range(len(moves)):
         set_turn(b, moves[i, 0])
         play(b, moves[i, 1])
+        note_move(past[0], b, moves[i, 1])
 
 
 @kernel
@@ -126,6 +130,8 @@ class Position:
         """Take the board as it stands for the start of the game."""
         self._start = _copied(self.boards)
         self._moves: list[Move] = []
+        self.past = np.empty(1, HISTORY)  # `go.history.history_of` gives it out
+        begin_history(self.past[0], self.board)
         self._hashes = np.zeros(64, np.uint64)
         self._hashes[0] = self.board["hash"]
 
@@ -286,7 +292,7 @@ class Position:
         ply = len(self._moves) + 1
         if ply == len(self._hashes):
             self._hashes = np.concatenate([self._hashes, np.zeros(ply, np.uint64)])
-        verdict = _try_move(self.boards, point, color, self._hashes, ply, self.superko)
+        verdict = _try_move(self.boards, self.past, point, color, self._hashes, ply, self.superko)
         if verdict != LEGAL:
             raise GoError(self._refusal(verdict, move, color))
         self._moves.append(Move(color, point))
@@ -298,7 +304,7 @@ class Position:
             raise GoError("There is no move to take back.")
         self._moves.pop()
         copy_board(self.boards, self._start)
-        _replay(self.boards, np.array(self._moves, np.int64).reshape(-1, 2))
+        _replay(self.boards, self.past, np.array(self._moves, np.int64).reshape(-1, 2))
         return self
 
     def copy(self) -> Self:
@@ -306,6 +312,7 @@ class Position:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.boards = _copied(self.boards)
+        twin.past = self.past.copy()
         twin._hashes = self._hashes.copy()
         twin._moves = self._moves.copy()
         twin.named_points = self.named_points.copy()

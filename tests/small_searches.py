@@ -35,7 +35,7 @@ def network(size: int) -> Policy:
     return Policy(random_weights(size, planes=4))
 
 
-def by_hash(boards: np.ndarray, recent: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
+def by_hash(boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
     """Value a position by its stones and turn, in no sensible way, but always in the same."""
     mixed = boards["hash"] ^ (boards["to_move"].astype(np.uint64) << np.uint64(13))
     return (mixed % np.uint64(2001)).astype(float) / 1000 - 1

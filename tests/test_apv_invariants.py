@@ -118,10 +118,10 @@ def test_a_network_that_fails_now_and_then_does_no_lasting_harm(name, threads):
     """Requests that were never answered must not fill the queue, nor their virtual losses stay in the tree."""
     failing = random.Random(threads)
 
-    def values(boards, recent, symmetries):
+    def values(boards, history, symmetries):
         if failing.random() < 0.2:
             raise RuntimeError("out of memory")
-        return by_hash(boards, recent, symmetries)
+        return by_hash(boards, history, symmetries)
 
     search, position, ends = small_search(name, 4, values, threads=threads, batch=2), Position(4, 0.5), []
     for _ in range(40):
@@ -209,7 +209,7 @@ def test_paths_that_are_longer_than_memory_end_there():
     assert max(depths.values()) == MOST_DEPTH
 
 
-def _lost(boards, recent, symmetries):
+def _lost(boards, history, symmetries):
     return np.full(len(boards), -1.0)
 
 

@@ -80,9 +80,9 @@ def test_the_questions_of_all_games_make_one_batch():
     evaluator = searches[0].evaluator
     sizes = []
 
-    def values(boards, recent, symmetries):
+    def values(boards, history, symmetries):
         sizes.append(len(boards))
-        return by_hash(boards, recent, symmetries)
+        return by_hash(boards, history, symmetries)
 
     evaluator.values = values
     for number, search in enumerate(searches):
@@ -97,7 +97,7 @@ def test_each_game_hears_its_own_answers():
     """Whoever has the stone in the centre is ahead: black in one game, white in the other."""
     centre = Position(5).point("C3")
 
-    def values(boards, recent, symmetries):
+    def values(boards, history, symmetries):
         return np.where(boards["color"][:, centre] == boards["to_move"], 0.5, -0.5)
 
     black, white = together("alpha_vp", 2, batch=4)

@@ -16,7 +16,7 @@ from go.position import Position
 from pipeline.errors import UserError
 
 
-def two_ply_trap(boards, recent, symmetries):
+def two_ply_trap(boards, history, symmetries):
     """After black A1 all looks well for black, but white B2 is the end of it; any other move is a little good."""
     values = []
     for board in boards:
@@ -46,7 +46,7 @@ def test_a_move_that_is_refuted_in_two_plies_is_not_played(threads):
 def test_values_keep_their_range_and_their_side():
     """Trap 6: values are from -1 to 1, seen by the player of the move."""
     always = small_search(
-        "alpha_v", 5, lambda boards, recent, symmetries: np.where(boards["to_move"] == BLACK, 3.0, -3.0)
+        "alpha_v", 5, lambda boards, history, symmetries: np.where(boards["to_move"] == BLACK, 3.0, -3.0)
     )
     always.set_position(Position(5))
     always.run(simulations=100)
@@ -90,7 +90,7 @@ def test_moves_of_all_nodes_are_the_sensible_ones_without_superko_and_a_pass(nam
 
 
 def test_an_answer_that_is_no_number_is_an_error_and_not_a_value():
-    def nothing(boards, recent, symmetries):
+    def nothing(boards, history, symmetries):
         return np.full(len(boards), np.nan)
 
     search = small_search("alpha_v", 5, nothing)
@@ -193,5 +193,5 @@ def test_the_networks_are_shown_the_planes_of_the_position():
             if position.is_over:
                 break
             search.set_position(position)
-            shown = encoder.boards(search.root.board, search.root.recent[None])[0]
+            shown = encoder.boards(search.root.board, search.root.history)[0]
             assert np.array_equal(shown, encoder.position(position)) and shown[4].sum() == (position.last_move != PASS)

@@ -43,10 +43,10 @@ CAPTURE = """
 """  # whoever plays at a has four stones, or keeps them
 
 
-def near_the_centre(boards, recent, symmetries):
+def near_the_centre(boards, history, symmetries):
     """Value a position by its last move: the nearer to the centre of a 5x5 board, the better for who has played it."""
     values = []
-    for board, moves in zip(boards, recent, strict=True):
+    for board, moves in zip(boards, history["recent"], strict=True):
         assert board["passes"] < 2
         if moves[0] == PASS:
             values.append(0.9)
@@ -126,7 +126,7 @@ def test_the_value_network_is_shown_every_successor_and_not_only_those_that_were
     assert sum(edge.value is not None for edge in search.statistics()) <= 3
     view = views_of(search)[0]
     for edge in search.statistics():
-        expected = near_the_centre(search.root.board, [[edge.move]], None)[0]
+        expected = near_the_centre(search.root.board, {"recent": [[edge.move]]}, None)[0]
         assert view.numbers[edge.move] == pytest.approx(0.5 - 0.5 * expected)
     assert len(view.numbers) == 25 and "pass 5.0%" in " ".join(texts(draw_sheet(search, "", [])))
 

@@ -62,7 +62,7 @@ def test_rollouts_are_drawn_as_the_policy_draws_them(rollouts):
 def test_komi_decides(name):
     """Trap 10: one position, two komis: all is won with one, and all is lost with the other."""
     for komi, q in ((-30.0, 1), (30.0, -1)):
-        search = small_search(name, 5, values=lambda boards, recent, symmetries: np.zeros(len(boards)))
+        search = small_search(name, 5, values=lambda boards, history, symmetries: np.zeros(len(boards)))
         position = Position.from_text(". X X O .\nX X X O O\n. X X O .\nX X X O O\n. X X O .\n", komi=komi).play(PASS)
         position.play(PASS)  # both have: whatever follows is the end
         search.set_position(position)
@@ -80,7 +80,7 @@ def searched_q(name, komi):
 
 
 def komi_values(komi):
-    return lambda boards, recent, symmetries: np.where(boards["to_move"] == BLACK, -1, 1) * np.tanh(komi / 20)
+    return lambda boards, history, symmetries: np.where(boards["to_move"] == BLACK, -1, 1) * np.tanh(komi / 20)
 
 
 class Watched:

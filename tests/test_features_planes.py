@@ -14,7 +14,9 @@ from features48.encoder import Encoder
 from features48.groups import GROUPS, SUBSETS
 from go.board import BLACK, EMPTY, WHITE
 from go.coordinates import gtp_from_point, point_from_rowcol
+from go.history import histories_of
 from go.position import Position
+from sl_policy.inputs import images_of_actions, turned
 
 OF_LEGAL_MOVES = ("capture_size", "self_atari_size", "liberties_after", "ladder_capture", "ladder_escape")
 
@@ -455,6 +457,47 @@ def test_a_batch_is_the_single_positions_whatever_the_threads(name, request):
         assert (Encoder(49, threads).batch(store, *where) == batch).all()
     nothing = np.zeros(0, np.int64)
     assert Encoder(49, 2).batch(store, nothing, nothing, nothing).shape == (0, 49, store.size, store.size)
+
+
+@pytest.mark.parametrize("name", ["corpus", "mixed"])
+def test_boards_are_turned_and_split_over_threads_without_a_trace(name, request):
+    """Whatever the threads, boards give the planes of their positions, turned as the network's answers are."""
+    store, encoder = request.getfixturevalue(name), Encoder(49)
+    games, plies, symmetries = drawn(store, 151)
+    positions = [store.position(game, ply) for game, ply in zip(games, plies, strict=True)]
+    boards, history = np.concatenate([position.boards for position in positions]), histories_of(positions)
+    plain = encoder.boards(boards, history)
+    assert (plain == encoder.batch(store, games, plies, np.zeros(151, int))).all()
+    images = images_of_actions(store.size)
+    expected = np.concatenate([turned(one[None], images[k]) for one, k in zip(plain, symmetries, strict=True)])
+    assert (expected != plain).any(axis=(1, 2, 3)).sum() > 100  # most positions do look different
+    out = np.empty_like(plain)
+    for threads in (1, 2, 3, 200):
+        assert Encoder(49, threads).boards(boards, history, symmetries, out) is out
+        assert (out == expected).all()
+        out[:] = 2
+    for count in (1, 2, 8, 40):
+        some = slice(0, count)
+        assert (Encoder(49, 2).boards(boards[some], history[some], symmetries[some]) == expected[some]).all()
+    assert (Encoder(12, 2).boards(boards, history, symmetries) == expected[:, :12]).all()
+    assert (encoder.boards(boards[::2], history[::2], symmetries[::2]) == expected[::2]).all()
+
+
+def test_boards_that_do_not_fit_are_refused():
+    nine, five = Position(9), Position(5)
+    boards, history = np.concatenate([nine.boards, five.boards]), histories_of([nine, five])
+    encoder, one = Encoder(4), slice(0, 1)
+    for wrong, sentence in (
+        ((boards, history), "not of one size"),
+        ((boards[:0], history[:0]), "at least one board"),
+        ((boards[one], history), "one history of type HISTORY for each board"),
+        ((boards[one], history["recent"][one]), "one history of type HISTORY for each board"),
+        ((boards[one], history[one], [8]), "symmetries are not 1 numbers from 0 to 7"),
+        ((boards[one], history[one], [0, 1]), "symmetries are not 1 numbers from 0 to 7"),
+        ((boards[one], history[one], None, np.zeros((1, 4, 9, 9))), "to write to"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            encoder.boards(*wrong)
 
 
 @pytest.mark.parametrize("name", ["corpus", "mixed"])
