@@ -13,12 +13,11 @@ from sgfmill import sgf
 
 from data.fields import read_result
 from data.openings import draw_opening
-from data.record import Record, to_sgf
-from data.replay import encode_move
 from go.board import BLACK, WHITE
 from go.match import ERROR, JUDGED, Ending, lost_by_error, play_game
 from go.position import Position
 from go.settings import BoardSettings
+from go.sgf import position_sgf
 from gtp.client import Engine, EngineError
 from gtp.engine_player import EnginePlayer
 from pipeline.errors import UserError
@@ -124,17 +123,6 @@ def to_file(terms: Terms, game: Game, seats: list[Seat]) -> bytes:
     if terms.second:
         names = [f"{name} ({place})" for name, place in zip(names, ("first", "second"), strict=True)]
     black = colors_of(game.number).index(BLACK)
-    winner, how, margin = read_result(ending.result)
-    record = Record(
-        size=position.size,
-        moves=np.array([encode_move(*move) for move in position.history], np.int16),
-        setup=np.empty((0, 3), np.int16),
-        komi=position.komi,
-        winner=winner,
-        ending=how,
-        margin=margin,
-        names=(names[black], names[1 - black]),
-    )
     comment = [
         f"Game {game.number}",
         f"Opening moves not chosen by the engines: {game.opening}",
@@ -143,10 +131,8 @@ def to_file(terms: Terms, game: Game, seats: list[Seat]) -> bytes:
         f"Ended by: {ending.how}",
         ending.why,
     ]
-    tree = sgf.Sgf_game.from_bytes(to_sgf(record))
-    tree.get_root().set("RE", ending.result)
-    tree.get_root().set("C", "\n".join(comment))
-    return tree.serialise()
+    header = {"PB": names[black], "PW": names[1 - black], "RE": ending.result, "C": "\n".join(comment)}
+    return position_sgf(position, header)
 
 
 class Played(NamedTuple):

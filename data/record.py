@@ -31,13 +31,12 @@ from data.fields import (
 )
 from data.replay import BAD_SETUP, POINT_MASK, decode_move, encode_move, legal_plies
 from go.board import BLACK, EMPTY, LEGAL, WHITE, new_boards
-from go.coordinates import PASS, SGF_LETTERS, point_from_sgf, sgf_from_point
+from go.coordinates import PASS, SGF_LETTERS, point_from_sgf
+from go.sgf import LARGEST, MOST_PARTS, write_sgf
 
-LARGEST = 4_000_000  # bytes of one record; the longest annotated games have a tenth of it
 MOST_MOVES = 10_000  # far above any game, and below what the numbers of the store can hold
 MOST_SETUP = 10_000  # stones; a few bytes can ask for a whole board of them
 MOST_BRANCHES = 100_000  # of one file: games and variations
-MOST_PARTS = 400_000  # of one game: nodes and values, which take far more memory than their bytes
 MOST_LETTERS = 1000  # of a name, a date or the like
 START = re.compile(rb"\(\s*;")
 VALUE = re.compile(rb"\s*\[")
@@ -317,8 +316,7 @@ def _check_handicap(record: Record) -> Refusal | None:
 
 def to_sgf(record: Record) -> bytes:
     """Write a record as SGF that reads back as the same record."""
-    header: dict[str, list[bytes]] = {"FF": [b"4"], "GM": [b"1"], "CA": [b"UTF-8"], "SZ": [b"%d" % record.size]}
-    texts = {
+    header = {
         "PB": record.names[0],
         "PW": record.names[1],
         "BR": "" if record.ranks[0] == UNKNOWN_RANK else rank_name(record.ranks[0]),
@@ -328,24 +326,4 @@ def to_sgf(record: Record) -> bytes:
         "HA": str(record.handicap) if record.handicap else "",
         "RE": result_name(record.winner, record.ending, record.margin),
     }
-    for name, text in texts.items():
-        if text:
-            header[name] = [sgf_grammar.escape_text(text.encode())]
-    tree = sgf_grammar.Coarse_game_tree()
-    tree.sequence = [header]
-    following = 0
-    for ply, code in enumerate(record.moves):
-        while following < len(record.setup) and record.setup[following, 0] <= ply:
-            _, color, point = record.setup[following].tolist()
-            node = header if ply == 0 else {}
-            node.setdefault({BLACK: "AB", WHITE: "AW"}.get(color, "AE"), []).append(_sgf(point, record.size))
-            if node is not header:
-                tree.sequence.append(node)
-            following += 1
-        color, point = decode_move(code)
-        tree.sequence.append({"B" if color == BLACK else "W": [_sgf(point, record.size)]})
-    return sgf_grammar.serialise_game_tree(tree, wrap=None)
-
-
-def _sgf(point: int, size: int) -> bytes:
-    return sgf_from_point(point, size).encode()
+    return write_sgf(record.size, map(decode_move, record.moves), header, map(tuple, record.setup.tolist()))

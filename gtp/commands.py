@@ -13,7 +13,7 @@ from go.dead_stones import capture_of_dead, dead_stones
 from go.errors import GoError
 from go.handicap import handicap_points, most_handicap_stones
 from go.position import Position
-from gtp.record import read_record, write_record
+from go.sgf import position_sgf, read_sgf
 from gtp.scoring import final_score, final_status_list
 from gtp.session import Session
 from gtp.syntax import Failure, check_count, read_color, read_number, read_point, read_whole, write_move
@@ -191,7 +191,7 @@ def loadsgf(session: Session, arguments: list[str]) -> str:
         before = read_whole(arguments[-1])
         arguments = arguments[:-1]
     try:
-        position = read_record(Path(" ".join(arguments)).read_bytes(), session.position.komi, before)
+        position = read_sgf(Path(" ".join(arguments)), session.position.komi, before)
     except (OSError, ValueError) as error:
         raise Failure("cannot load file", str(error)) from None
     if not session.accepts(position.size):
@@ -203,7 +203,7 @@ def loadsgf(session: Session, arguments: list[str]) -> str:
 
 def printsgf(session: Session, arguments: list[str]) -> str:
     """Write the game to a file, or into the answer."""
-    record = write_record(session.position, session.result)
+    record = position_sgf(session.position, {"RE": session.result}).decode("utf-8").strip()
     if not arguments or arguments == ["-"]:
         return record
     try:

@@ -20,6 +20,7 @@ from go.coordinates import PASS, gtp_from_point, point_from_gtp
 from go.match import JUDGED, play_game
 from go.player import RESIGN, RandomPlayer
 from go.position import Position
+from go.sgf import LARGEST
 from gtp.client import Engine, EngineError
 from gtp.engine_player import EnginePlayer
 from gtp.server import serve
@@ -414,6 +415,7 @@ def test_set_up_stones_and_turns_of_loaded_games(tmp_path):
         b"(;SZ[9];B[zz])",
         b"\xff\xfe\x00",
         b"(;SZ[1])",
+        b"(;SZ[9]C[" + b"x" * LARGEST + b"])",
     ],
 )
 def test_what_is_no_sound_game_is_not_loaded(tmp_path, record):
