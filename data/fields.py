@@ -1,7 +1,7 @@
-"""What people write into the header of a game record, read as numbers: ranks, komi, results, dates, sizes.
+"""The header fields of a game record as numbers: ranks, komi, results, dates, sizes.
 
-Every function takes the text as it stands and returns an "unknown" for what says nothing, never an error: records from
-the wild hold anything. `tests/test_data_fields.py` lists what has been met.
+Each function takes the text as it is in the record. Text that makes no sense gives "unknown", never an error, because
+real records contain anything. `tests/test_data_fields.py` lists what we have seen.
 """
 
 import math
@@ -11,7 +11,7 @@ from go.board import BLACK, EMPTY, WHITE
 
 UNKNOWN_RANK = -32768
 PROFESSIONAL = 20  # 1p is 21: above all amateurs, whose dan go up to 12 on one server
-LOWEST_RATING = 100  # a number from here on is a rating of the Elo kind, not a rank
+LOWEST_RATING = 100  # numbers from here on are Elo ratings, not ranks
 
 NO_WINNER = -1  # void, unknown or missing: not the same as a draw
 NO_RESULT, BY_SCORE, BY_RESIGNATION, ON_TIME, BY_FORFEIT = range(5)  # how a game ended
@@ -24,7 +24,11 @@ ENDINGS = {
 }
 
 CHINESE_NUMERALS = {"初": 1} | {numeral: value for value, numeral in enumerate("一二三四五六七八九", 1)}
-RANK = re.compile(r"(p?)(\d{1,2}|[初一二三四五六七八九]) ?(kyu|k|级|級|급|dan|d|段|단|pro|p)( pro)?", re.IGNORECASE)
+RANK = re.compile(
+    r"(?<![A-Za-z\d.-])(p?)(\d{1,2}|[初一二三四五六七八九])[ -]?(kyu|k|级|級|급|dan|d|段|단|pro|p)( pro)?"
+    r"(?![A-Za-z\d])",
+    re.IGNORECASE,
+)
 RATING = re.compile(r"\d{3,4}(?:\.\d+)?")
 BRACKETED = re.compile(r"[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$")  # at the end of a player's name
 POINTS = re.compile(r"(\d{1,3}(?:[.,]\d+)?)( ?1/2| ?½)?(?! ?[\d/]|e\d)")
@@ -34,21 +38,31 @@ EASTERN_RESIGNATION = re.compile("中|불계")  # to win in the middle of a game
 
 
 def printable(text: str) -> str:
-    """Return a text from a game record as one line that does no harm to a terminal or a drawing."""
+    """Return a text from a game record as one line that is safe to print or draw."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def read_rank(text: str) -> int:
     """Read a rank or a rating as one number: 30k is -29, 1k is 0, 1d is 1, 9d is 9, 1p is 21, a rating is itself.
 
-    Whether a question mark or a star says that it is uncertain makes no difference.
+    Marks of uncertainty, such as a question mark, are ignored. So are titles and the like, as in "9p, Honinbo", unless
+    there are several ranks that differ.
     """
+    whole = read_plain_rank(text)
+    inside = {_rank_of(found) for found in RANK.finditer(text)} if whole == UNKNOWN_RANK else {whole}
+    return inside.pop() if len(inside) == 1 else UNKNOWN_RANK
+
+
+def read_plain_rank(text: str) -> int:
+    """Read a rank or a rating that has nothing else beside it."""
     text = text.strip().rstrip("?*+~ ")
     if RATING.fullmatch(text):
         return int(float(text)) if float(text) >= LOWEST_RATING else UNKNOWN_RANK
     found = RANK.fullmatch(text)
-    if not found:
-        return UNKNOWN_RANK
+    return _rank_of(found) if found else UNKNOWN_RANK
+
+
+def _rank_of(found: re.Match[str]) -> int:
     number, grade = found[2], found[3].lower()
     value = CHINESE_NUMERALS.get(number) or int(number)
     if grade in ("kyu", "k", "级", "級", "급"):
@@ -59,7 +73,7 @@ def read_rank(text: str) -> int:
 
 
 def rank_name(rank: int) -> str:
-    """Write a rank as people do: 6d, 12k, 9p, 2271, or a question mark."""
+    """Return a rank as text: 6d, 12k, 9p, 2271, or a question mark if unknown."""
     if rank == UNKNOWN_RANK:
         return "?"
     if rank >= LOWEST_RATING:
@@ -74,16 +88,16 @@ def is_rating(rank: int) -> bool:
 
 
 def split_name(text: str) -> tuple[str, int]:
-    """Part a player's name from a rank or rating in brackets at its end, as in "name (2271)" or "name [5d]"."""
+    """Separate a player's name from a rank or rating in brackets at its end, as in "name (2271)" or "name [5d]"."""
     name, rank = " ".join(text.split()), UNKNOWN_RANK
-    while (found := BRACKETED.search(name)) and (inner := read_rank(found[1])) != UNKNOWN_RANK:
-        rank = inner if rank == UNKNOWN_RANK else rank  # of several the last one
+    while (found := BRACKETED.search(name)) and (inner := read_plain_rank(found[1])) != UNKNOWN_RANK:
+        rank = inner if rank == UNKNOWN_RANK else rank  # if there are several, the last one counts
         name = name[: found.start()].rstrip()
     return name, rank
 
 
 def read_komi(text: str, size: int) -> float:
-    """Read komi in points; NaN if it is missing or none that anybody could mean.
+    """Read komi in points; NaN if it is missing or impossible.
 
     Servers that count in Chinese stones write 3.75 or 375 for seven and a half points, and 650 for 6.5.
     """
@@ -115,13 +129,15 @@ def read_result(text: str) -> tuple[int, int, float]:
     winner, how = BLACK if found[1] == "b" else WHITE, found[2]
     if points := POINTS.match(how):
         margin = round(float(points[1].replace(",", ".")), 2) + (0.5 if points[2] else 0)
-        return (winner, BY_SCORE, margin) if margin else (winner, NO_RESULT, math.nan)  # W+0.0: by what, is not said
+        return (
+            (winner, BY_SCORE, margin) if margin else (winner, NO_RESULT, math.nan)
+        )  # W+0.0 does not say how it ended
     endings = {"r": BY_RESIGNATION, "t": ON_TIME, "f": BY_FORFEIT}
     return winner, endings.get(how[:1], NO_RESULT), math.nan
 
 
 def result_name(winner: int, ending: int, margin: float) -> str:
-    """Write a result as SGF does: B+3.5, W+R, B+, 0 for a draw, nothing if it is not known."""
+    """Return a result as in SGF: B+3.5, W+R, B+, 0 for a draw, an empty text if unknown."""
     if winner == NO_WINNER:
         return ""
     if winner == EMPTY:
@@ -139,7 +155,7 @@ def read_year(text: str) -> int:
 
 
 def read_size(text: str) -> int:
-    """Read a board size; 0 if the board is not square or not of a size that we have. Without one it is 19."""
+    """Read a board size (default 19); 0 if the board is not square or not from 2x2 to 19x19."""
     text = text.strip() or "19"
     columns, _, rows = text.partition(":")
     if not (columns.isascii() and columns.isdigit()) or (rows and rows.strip() != columns):
@@ -149,6 +165,6 @@ def read_size(text: str) -> int:
 
 
 def read_handicap(text: str) -> int:
-    """Read the number of handicap stones; 0 if there is none or it makes no sense."""
+    """Read the number of handicap stones; 0 if it is missing or makes no sense."""
     text = text.strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 3 and int(text) >= 2 else 0

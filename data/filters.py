@@ -3,7 +3,7 @@
 import dataclasses
 import re
 
-from data.fields import NO_WINNER, UNKNOWN_RANK, is_rating, read_rank
+from data.fields import NO_WINNER, UNKNOWN_RANK, is_rating, read_plain_rank, read_rank
 from data.record import ILLEGAL, TORN, Record
 from go.board import BLACK, WHITE
 from pipeline.errors import UserError
@@ -48,7 +48,7 @@ def check_filters(filters: Filters) -> None:
         low, high = getattr(filters, least), getattr(filters, most)
         if high and low > high:
             raise UserError(f"{least}={low} is {'after' if least == 'first_year' else 'more than'} {most}={high}.")
-    if filters.min_rank and read_rank(filters.min_rank) == UNKNOWN_RANK:
+    if filters.min_rank and read_plain_rank(filters.min_rank) == UNKNOWN_RANK:
         raise UserError(f"min_rank={filters.min_rank} is no rank: 6d, 2k, 1p, or a rating such as 2000.")
     if filters.learn == "ranked" and not filters.min_rank:
         raise UserError("learn=ranked needs a min_rank, such as min_rank=1d.")

@@ -1,15 +1,17 @@
 """One game record: from the bytes of an SGF file to moves and a header that make sense, and back.
 
-Parsing is sgfmill's. What is ours is to make sense of what people and servers really write: encodings, files torn off
-in the middle, set-up stones anywhere, moves that no board allows. A game that cannot be used is a `Refusal` with its
-reason; a game that is sound up to some move can be kept up to there.
+sgfmill parses the SGF. This module handles what people and servers really write: encodings, files torn off in the
+middle, brackets that are not escaped, set-up stones anywhere, illegal moves. A game that cannot be used becomes a
+`Refusal` with its reason. A game that is sound up to some move can be kept up to there.
 """
 
 import codecs
 import dataclasses
 import functools
+import itertools
 import math
 import re
+import string
 from typing import NamedTuple
 
 import numpy as np
@@ -34,20 +36,32 @@ from go.board import BLACK, EMPTY, LEGAL, WHITE, new_boards
 from go.coordinates import PASS, SGF_LETTERS, point_from_sgf
 from go.sgf import LARGEST, MOST_PARTS, write_sgf
 
-MOST_MOVES = 10_000  # far above any game, and below what the numbers of the store can hold
+MOST_MOVES = 10_000  # far more than any game has, and few enough for the integers of the store
 MOST_SETUP = 10_000  # stones; a few bytes can ask for a whole board of them
-MOST_BRANCHES = 100_000  # of one file: games and variations
+MOST_BRANCHES = 100_000  # games and variations of one file
 MOST_LETTERS = 1000  # of a name, a date or the like
+MOST_MENDED = 25  # games of one file whose header is searched for unescaped brackets,
+LONGEST_HEADER = 65_536  # bytes of it
+
 START = re.compile(rb"\(\s*;")
+BARE_START = re.compile(rb"(\A\s*|\)\s*)\((?=\s*[A-Z]{1,2}\s*\[)")  # some programs omit the semicolon of the root
+ROOT_PROPERTIES = {b"FF", b"GM", b"SZ", b"CA", b"AP", b"ST"}  # which no variation has
+STRUCTURE = re.compile(rb"[\[\];]")
 VALUE = re.compile(rb"\s*\[")
+AFTER_VALUE = rb"\s*(?:\[|;?\s*[A-Z][A-Za-z]*\s*\[|;\s*[;()]|\(\s*;|\)\s*(?:[()]|\Z)|\Z)"
+HEADER_TOKEN = re.compile(  # a value ends at a bracket after which SGF goes on
+    rb"\s*(?:(?P<node>;)|(?P<name>[A-Za-z]{1,64})(?=\s*\[)|\[(?P<value>(?:[^\\\]]++|\\.|\](?!%s))*+)\])" % AFTER_VALUE,
+    re.DOTALL,
+)
+INNER_BRACKET = re.compile(rb"((?:[^\\\]]++|\\.)*+)\]", re.DOTALL)
+LIKE_A_PROPERTY = re.compile(rb";|(?<![A-Za-z])[A-Z]{1,2}\s*\[")
 
 CHARSET = re.compile(rb"(?<![A-Z])CA\s*\[\s*([A-Za-z0-9_.:+-]+)\s*\]")
-MARKS = {  # that tell the encoding of a file by its first bytes
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-    b"(\0;\0": "utf-16-le",
-    b"\0(\0;": "utf-16-be",
+FIRST_BYTES = {  # that tell the encoding of a file: a byte order mark, or the start of a game in UTF-16
+    re.compile(codecs.BOM_UTF8): "utf-8-sig",
+    re.compile(codecs.BOM_UTF16_LE + b"|" + codecs.BOM_UTF16_BE): "utf-16",
+    re.compile(rb"(?:\s\0)*\(\0(?:\s\0)*[;A-Z]\0"): "utf-16-le",
+    re.compile(rb"(?:\0\s)*\0\((?:\0\s)*\0[;A-Z]"): "utf-16-be",
 }
 ASCII = bytes(set(range(32, 127)) - set(b"\\")) + rb" \n \u0041 .xn--a"  # what a charset for SGF must leave as it is
 WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "cp950"}
@@ -55,18 +69,19 @@ EAST_ASIAN_UTF8 = re.compile(rb"[\xe1-\xef][\x80-\xbf]{2}")
 
 SETUP = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
 MOVES = {"B": BLACK, "W": WHITE}
+MOVE_NAMES, LOWER = (b"B", b"W"), string.ascii_lowercase.encode()
 ILLEGAL, TORN = "illegal move", "torn file"  # why a game that is kept ends before its record does
 
 
 class Refusal(NamedTuple):
-    """Why there is no game; the reasons are few and fixed, so that they can be counted."""
+    """Why there is no game. The reasons are few and fixed, so that they can be counted."""
 
     reason: str
 
 
 @dataclasses.dataclass
 class Record:
-    """A game: `moves` and `setup` as `data.replay` takes them, the header as `data.fields` reads it."""
+    """A game: `moves` and `setup` in the format of `data.replay`, the header as read by `data.fields`."""
 
     size: int
     moves: np.ndarray  # int16[n]
@@ -87,40 +102,88 @@ class Record:
 
 
 def read_records(data: bytes) -> list[Record | Refusal]:
-    """Read every game of an SGF file, in order; a file without any gives one refusal."""
+    """Read the games of an SGF file in order. A file without any gives one refusal."""
     if len(data) > LARGEST:
         return [Refusal("too large for a game record")]
-    data = to_utf8(data)
-    starts = [match.start() for match in START.finditer(data)]
-    if not starts:
+    data = BARE_START.sub(rb"\1(;", to_utf8(data))
+    if not START.search(data):
         return [Refusal("no SGF data")]
     if data.count(b"(") > MOST_BRANCHES:
         return [Refusal("too large for a game record")]
-    if len(starts) == 1:
-        return [_read_game(data)]
-    games, end = [], 0
-    for start in starts:  # some of them are variations, within the game before
-        if start < end:
-            continue
-        tokens, end = sgf_grammar.tokenise(data, start)
-        games.append(_read_game(data[start:end]))
-        if _open_brackets(tokens) and VALUE.match(data, end):  # a value without an end: all the rest belongs to it
+    return [_read_game(game) for game in _split(data)] or [Refusal("malformed SGF")]
+
+
+def _split(data: bytes) -> list[bytes]:
+    """Return the text of each game of a file.
+
+    A variation is not a game. In a file that is damaged anywhere, a tree may be what is left of another one, so it is a
+    game only if its first node has root properties, or if no SGF comes before it. In a sound file, a tree that begins
+    with a move and has no root properties is a variation that was closed too early.
+    """
+    starts = [match.start() for match in START.finditer(data)]
+    if len(starts) == 1 and not data[: starts[0]].strip():
+        return [data]
+    trees: list[tuple[bytes, bool, bool]] = []  # the text, whether it is a game, and whether it is one in a sound file
+    end, is_sound, mendings = 0, True, MOST_MENDED
+    while start := START.search(data, end):
+        gap = data[end : start.start()]
+        tokens, end = sgf_grammar.tokenise(data, start.start())
+        if _open_brackets(tokens) and mendings:
+            mendings -= 1
+            data = data[: start.start()] + _mended(data[start.start() :])
+            tokens, end = sgf_grammar.tokenise(data, start.start())
+        is_torn = _open_brackets(tokens) > 0
+        is_clean = not STRUCTURE.search(gap) and gap.count(b"(") == gap.count(b")")
+        names = _first_names(tokens)
+        is_game = not names.isdisjoint(ROOT_PROPERTIES) or (not trees and is_clean)
+        trees.append((data[start.start() : end], is_game, is_game or names.isdisjoint((b"B", b"W"))))
+        is_sound = is_sound and is_clean and not is_torn
+        if is_torn and VALUE.match(data, end):  # a value without an end: all the rest belongs to it
             break
-    return games
+    is_sound = is_sound and not STRUCTURE.search(data, end) and data.count(b")", end) == data.count(b"(", end)
+    return [text for text, is_game, is_game_if_sound in trees if is_game or (is_sound and is_game_if_sound)]
+
+
+def _first_names(tokens: list[tuple[str, bytes]]) -> set[bytes]:
+    """Return the names of the properties of the first node of a tree."""
+    names = itertools.takewhile(lambda token: token[0] != "D", tokens[2:])
+    return {name for kind, name in names if kind == "I"}
+
+
+def _mended(data: bytes) -> bytes:
+    """Escape closing brackets inside the values of a header, as in `PB[name [9p]]`.
+
+    A bracket closes a value only if SGF goes on after it. Nothing is changed if the text between such a bracket and the
+    end of its value looks like SGF, or after the first move.
+    """
+    place = START.search(data).end()
+    parts, last = [data[:place]], place + LONGEST_HEADER
+    while token := HEADER_TOKEN.match(data, place, last):
+        if token["name"] and token["name"].translate(None, LOWER) in MOVE_NAMES:
+            break
+        text = token[0]
+        inner = token["value"] and INNER_BRACKET.match(token["value"])
+        if inner:
+            if LIKE_A_PROPERTY.search(token["value"], inner.end()):
+                return data
+            text = data[place : token.start("value")] + INNER_BRACKET.sub(rb"\1\\]", token["value"]) + b"]"
+        parts.append(text)
+        place = token.end()
+    return b"".join(parts) + data[place:]
 
 
 def to_utf8(data: bytes) -> bytes:
-    """Recode a file as UTF-8: by its first bytes, by the charset that it declares, or by what fits.
+    """Convert a file to UTF-8, judging its encoding by its first bytes, by its declared charset, or by what fits.
 
-    Whole files are recoded, not single values, because in some encodings of Chinese and Japanese the second byte of a
+    The whole file is converted before parsing, because in some encodings of Chinese and Japanese the second byte of a
     letter may look like a bracket or a backslash.
     """
     return _decode(data).encode("utf-8", "replace")
 
 
 def _decode(data: bytes) -> str:
-    for mark, encoding in MARKS.items():
-        if data.startswith(mark):
+    for first_bytes, encoding in FIRST_BYTES.items():
+        if first_bytes.match(data):
             return data.decode(encoding, "replace")
     found = CHARSET.search(data[:4096])
     encodings = [encoding for encoding in (found and _charset(found[1].decode("ascii")), "utf-8") if encoding]
@@ -140,7 +203,7 @@ def _decode(data: bytes) -> str:
 
 
 def _charset(declared: str) -> str | None:
-    """Return the encoding of that name, or one that holds it; None if it is none that SGF can be written in."""
+    """Return the encoding of that name, or a superset of it; None if SGF cannot be written in it."""
     try:
         if ASCII.decode(declared) != ASCII.decode("ascii"):
             return None
@@ -156,11 +219,15 @@ def _read_game(data: bytes) -> Record | Refusal:
     try:
         tree = sgf_grammar.parse_sgf_game(data)
     except ValueError:
-        flaw = TORN
+        data = _mended(data)
         try:
-            tree = sgf_grammar.parse_sgf_game(_closed(data))
+            tree = sgf_grammar.parse_sgf_game(data)
         except ValueError:
-            return Refusal("malformed SGF")
+            flaw = TORN
+            try:
+                tree = sgf_grammar.parse_sgf_game(_closed(data))
+            except ValueError:
+                return Refusal("malformed SGF")
     nodes = list(sgf_grammar.main_sequence_iter(tree))  # variations are left aside
     header = _header(nodes)
     if _text(header, "GM") not in ("", "1"):
@@ -184,7 +251,7 @@ def _open_brackets(tokens: list[tuple[str, bytes]]) -> int:
 
 
 def _closed(data: bytes) -> bytes:
-    """Return a torn game up to its last whole value, with the brackets closed that were open there."""
+    """Return a torn game up to its last whole value, with the open brackets closed."""
     _, end = sgf_grammar.tokenise(data)
     start = START.search(data).start()
     sound = data[start:end].rstrip(b"(;ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz \t\r\n")
@@ -193,7 +260,7 @@ def _closed(data: bytes) -> bytes:
 
 
 def _header(nodes: list[dict[str, list[bytes]]]) -> dict[str, list[bytes]]:
-    """Return what the nodes up to the first move say; some programs begin with an empty node."""
+    """Merge the properties of the nodes up to the first move; some programs begin with an empty node."""
     header: dict[str, list[bytes]] = {}
     for node in nodes:
         for name, values in node.items():
@@ -209,7 +276,7 @@ def _text(node: dict[str, list[bytes]], name: str) -> str:
 
 
 def _read_nodes(nodes: list[dict[str, list[bytes]]], size: int) -> tuple[list, list[int], bool]:
-    """Return set-up rows, moves, and whether all of them could be read; the rest of a game is left out if not."""
+    """Return set-up rows, moves, and whether all could be read. Reading stops at the first that cannot."""
     points = _points_of(size)
     start: dict[int, int] = {}  # set-up before the first move: only what stands in the end matters
     later: list[tuple[int, int, int]] = []
@@ -241,14 +308,14 @@ def _rows(start: dict[int, int], later: list[tuple[int, int, int]]) -> list[tupl
 
 @functools.cache
 def _points_of(size: int) -> dict[bytes, int]:
-    """Return the point of every value that a move may have on a board, a pass included."""
+    """Return the point of each value that a move can have on a board, including the pass."""
     letters = SGF_LETTERS[:size]
     names = ["", "tt", *(column + row for column in letters for row in letters)]
     return {name.encode(): point_from_sgf(name, size) for name in names}
 
 
 def _rectangle(value: bytes, points: dict[bytes, int]) -> list[int] | None:
-    """Return the points of a set-up value: one point, two that are corners, or nothing; None if it is neither."""
+    """Return the points of a set-up value: one point, a rectangle or nothing. Return None if it is invalid."""
     first, _, last = value.strip().partition(b":")
     if not first and not last:
         return []
@@ -261,7 +328,7 @@ def _rectangle(value: bytes, points: dict[bytes, int]) -> list[int] | None:
 
 
 def _keep_what_is_legal(record: Record) -> Refusal | None:
-    """Cut the game before its first illegal move, if there is one, and leave out what is set up after the last."""
+    """Cut the game before its first illegal move, if there is one, and drop set-up stones after the last move."""
     record.setup = record.setup[record.setup[:, 0] < max(len(record.moves), 1)]
     plies, verdict = legal_plies(new_boards(), record.size, record.moves, record.setup)
     if verdict == BAD_SETUP and plies == 0:
@@ -280,7 +347,7 @@ def _keep_what_is_legal(record: Record) -> Refusal | None:
 def _read_header(record: Record, header: dict[str, list[bytes]]) -> None:
     record.komi = read_komi(_text(header, "KM"), record.size)
     record.winner, record.ending, record.margin = read_result(_text(header, "RE"))
-    record.date = _text(header, "DT")
+    record.date = _text(header, "DT") or _text(header, "RD")  # as Japanese servers call it
     black, white = split_name(_text(header, "PB")), split_name(_text(header, "PW"))
     record.names = black[0], white[0]
     ranks = read_rank(_text(header, "BR")), read_rank(_text(header, "WR"))
@@ -292,9 +359,9 @@ def _read_header(record: Record, header: dict[str, list[bytes]]) -> None:
 
 
 def _stones_ahead(record: Record) -> int:
-    """Count the stones that black has before white's first, 0 if that is no more than the first move.
+    """Count the stones that Black has before White's first; 0 if that is no more than the first move.
 
-    They are set up, or played while white has to wait or passes. A set-up with white stones is no handicap.
+    They are set up, or played while White waits or passes. A set-up with white stones is not a handicap by itself.
     """
     at_start = record.setup[record.setup[:, 0] == 0]
     if (at_start[:, 1] == WHITE).any():
@@ -310,8 +377,9 @@ def _stones_ahead(record: Record) -> int:
 
 
 def _check_handicap(record: Record) -> Refusal | None:
-    """Refuse a game whose handicap stones are not in it: then the board is not what the players saw."""
-    return Refusal("handicap stones missing") if record.handicap > _stones_ahead(record) else None
+    """Refuse a game without its handicap stones: the board would not be the one that the players saw."""
+    black = np.count_nonzero((record.setup[:, 0] == 0) & (record.setup[:, 1] == BLACK))
+    return Refusal("handicap stones missing") if record.handicap > max(_stones_ahead(record), black) else None
 
 
 def to_sgf(record: Record) -> bytes:

@@ -1,24 +1,30 @@
 """The `kernel` decorator: compiled by numba, free of the GIL, cached on disk, and never stale.
 
 numba's own disk cache notices a change in the file of a kernel, but not in the file of a kernel that it calls, and
-would then run the old machine code. So each module with kernels has a cache folder of its own, named after the contents
-of the module and of everything that it imports from this project, whose kernels and constants are compiled in. A change
-in one module recompiles that module and those that use it, and nothing else.
+would then run the old machine code. So each module with kernels has its own cache folder, named after the contents of
+the module and of everything that it imports from this project. A change in one module recompiles that module and those
+that import it, and nothing else.
+
+Each cache file ends with a checksum. A file that is empty, truncated or changed, for example after a power cut, counts
+as missing: the kernel is compiled again and the file is replaced.
 """
 
 import contextlib
 import functools
 import hashlib
+import io
 import os
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO, Any
 
 import numba
 from numba.core import event
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT_CACHES = 3  # of each module: enough to switch between a few branches without compiling again
@@ -36,7 +42,7 @@ def imported_files(root: Path, path: Path) -> tuple[Path, ...]:
 
 
 def sources_fingerprint(root: Path, path: Path) -> str:
-    """Name the contents of a module under `root` and of all modules that it imports, directly or not."""
+    """Return a hash of a module under `root` and of all modules that it imports, directly or not."""
     todo, found = [path], set()
     while todo:
         file = todo.pop()
@@ -51,7 +57,7 @@ def sources_fingerprint(root: Path, path: Path) -> str:
 
 @functools.cache
 def cache_folder(root: Path, path: Path) -> Path:
-    """Make and return the cache folder of a module, and drop those of its older versions."""
+    """Create and return the cache folder of a module. Remove those of its older versions."""
     base = Path(os.environ.get("NUMBA_CACHE_DIR", root / ".cache"))
     name = ".".join(path.relative_to(root).with_suffix("").parts)
     folder = f"{name}-{sources_fingerprint(root, path)}"
@@ -78,7 +84,7 @@ def _touch(folder: Path) -> Path:
 
 
 class _Announcer(event.Listener):
-    """Says on stderr which kernel of ours is being compiled, so that a first call does not seem to hang."""
+    """Prints to stderr which kernel of ours is being compiled, so that a first call does not seem to hang."""
 
     depth = 0
 
@@ -96,14 +102,50 @@ class _Announcer(event.Listener):
 event.register("numba:compile", _Announcer())
 
 
+class _CheckedFiles(IndexDataCacheFile):
+    """The index and data files of a kernel. The checksum is at the end of a file, where unpickling ignores it."""
+
+    def _load_index(self) -> dict[Any, str]:
+        return super()._load_index() if _is_whole(Path(self._index_path)) else {}
+
+    def _load_data(self, name: str) -> Any | None:
+        return super()._load_data(name) if _is_whole(Path(self._data_path(name))) else None
+
+    @contextlib.contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[IO[bytes]]:
+        with super()._open_for_write(filepath) as file:
+            content = io.BytesIO()
+            yield content
+            file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
+
+
+def _is_whole(path: Path) -> bool:
+    """Return whether a file ends with the checksum of what comes before it."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return False
+    end = len(content) - hashlib.sha256().digest_size
+    return end >= 0 and content[end:] == hashlib.sha256(content[:end]).digest()
+
+
+class _CheckedCache(FunctionCache):
+    def __init__(self, function: Callable) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, stamp)
+
+
 def kernel(function: Callable, inline: str = "never") -> Callable:
     """Compile a function on its first call, to run without the global lock, and cache it on disk."""
     before = numba.config.CACHE_DIR
     path = Path(function.__code__.co_filename)
     if path.is_relative_to(ROOT):
-        numba.config.CACHE_DIR = str(cache_folder(ROOT, path))  # only for now: other users of numba keep theirs
+        numba.config.CACHE_DIR = str(cache_folder(ROOT, path))  # restored below: other users of numba keep theirs
     try:
-        return numba.njit(cache=True, nogil=True, inline=inline)(function)
+        compiled = numba.njit(nogil=True, inline=inline)(function)
+        compiled._cache = _CheckedCache(function)  # what numba's cache=True does, with files of our own kind
+        return compiled
     finally:
         numba.config.CACHE_DIR = before
 
@@ -111,6 +153,6 @@ def kernel(function: Callable, inline: str = "never") -> Callable:
 def inlined_kernel(function: Callable) -> Callable:
     """Compile a function into each of its callers.
 
-    To hand over a tuple of arrays costs more than a small function does: each array is counted in and out.
+    Passing a tuple of arrays can cost more than a small function itself: the reference count of each array changes.
     """
     return kernel(function, "always")

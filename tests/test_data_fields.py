@@ -32,6 +32,8 @@ RANKS = {
     "6d": 6, "6D": 6, "7d?": 7, "9 dan": 9, "6d*": 6, "12d": 12, "1k": 0, "30k": -29, "17k+": -16, "3 kyu": -2,
     "1p": 21, "9p": 29, "9d pro": 29, "P9段": 29, "9段": 9, "九段": 9,
     "初段": 1, "３段": 3, "5级": -4, "2단": 2, "3급": -2,
+    "9p, Honinbo": 29, "Honinbo 9p": 29, "6d ama": 6, "Ama. 6d": 6, "7-dan (amateur)": 7, "9d, 9d": 9, "日本 九段": 9,
+    "9d pro, Meijin": 29, "7d & 5d": UNKNOWN_RANK, "x6d": UNKNOWN_RANK, "6days": UNKNOWN_RANK, "1.5d": UNKNOWN_RANK,
     "2271": 2271, "2271.6": 2271, "1873?": 1873, "100": 100, "9999": 9999, "  6d ": 6,
     "": UNKNOWN_RANK, "?": UNKNOWN_RANK, "-": UNKNOWN_RANK, "NR": UNKNOWN_RANK, "0d": UNKNOWN_RANK, "0k": UNKNOWN_RANK,
     "99d": UNKNOWN_RANK, "20d": UNKNOWN_RANK, "99p": UNKNOWN_RANK, "50": UNKNOWN_RANK, "099": UNKNOWN_RANK,

@@ -194,6 +194,7 @@ ADVERSARIES += [
     b"x",
     b"\xe9",
 ]
+ADVERSARIES += [b"(;C[a]]", b"(;SZ[9]C[a] x", b"(;SZ[9]C[a]x];B[aa])", b"(SZ[9];", b")(C[]", b"] "]
 ADVERSARIES += [b"(5d)", "黑".encode(), "黑".encode("gb18030"), b"xn--a.", b" "]
 HEADS = [b"", b"(;", b"(;C[", b"(;PB[", b"(;CA[gb18030]RE[", b"(;B[aa]C"]
 
@@ -232,7 +233,8 @@ def test_work_does_not_grow_faster_than_the_file(monkeypatch, head):
 
 
 @pytest.mark.parametrize(
-    "piece", [b"(", b"(;", b"(;C[", b"(;C[\\]", b"(;)", b";", b";B[]", b"[]", b"(5d)", b"\xe9", b"C["]
+    "piece",
+    [b"(", b"(;", b"(;C[", b"(;C[\\]", b"(;)", b";", b";B[]", b"[]", b"(5d)", b"\xe9", b"C[", b"(;C[a] x", b"C[a]x] "],
 )
 def test_the_largest_file_is_refused_or_read_at_once(piece):
     (game,) = read_records(b"(;" + piece * (LARGEST // len(piece) - 2))

@@ -5,9 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from conftest import ROOT
 
-from go.jit import KEPT_CACHES, cache_folder, imported_files, sources_fingerprint
+from go.jit import KEPT_CACHES, _CheckedFiles, cache_folder, imported_files, sources_fingerprint
 
 
 def make_project(root: Path) -> None:
@@ -21,7 +22,7 @@ def make_project(root: Path) -> None:
 
 
 def run_outer(root: Path) -> tuple[str, str]:
-    environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    environment = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "PYTHONPATH")}
     code = f"import sys; sys.path.insert(0, {str(root)!r}); from go.outer import outer; print(outer(1))"
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, env=environment, cwd=root)
     assert done.returncode == 0, done.stderr
@@ -76,3 +77,33 @@ def test_old_caches_are_dropped(tmp_path, monkeypatch):
     assert [folder.exists() for folder in folders[-2:]] == [True, True]
     assert sum(folder.exists() for folder in folders) == KEPT_CACHES
     assert kept.exists()
+
+
+def damaged(content: bytes) -> list[bytes]:
+    """What a power cut, a full disk or a bad disk leaves of a file."""
+    flipped = bytearray(content)
+    flipped[len(content) // 2] ^= 1
+    return [b"", content[:1], content[: len(content) // 2], content[:-1], bytes(len(content)), bytes(flipped)]
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_damaged_cache_file_counts_as_missing(tmp_path, ending):
+    files = _CheckedFiles(str(tmp_path), "outer", "stamp")
+    files.save("signature", list(range(100)))
+    (path,) = tmp_path.glob(f"*.{ending}")
+    for content in damaged(path.read_bytes()):
+        path.write_bytes(content)
+        assert files.load("signature") is None
+        files.save("signature", list(range(100)))
+        assert files.load("signature") == list(range(100))
+
+
+def test_a_kernel_with_a_damaged_cache_is_compiled_again(tmp_path):
+    make_project(tmp_path)
+    run_outer(tmp_path)
+    for ending, size in (("nbi", 0), ("nbc", 1000)):
+        (path,) = tmp_path.rglob(f"outer.outer-*.{ending}")
+        path.write_bytes(path.read_bytes()[:size])
+        answer, said = run_outer(tmp_path)
+        assert answer == "20" and "compiling go.outer.outer (once" in said
+    assert run_outer(tmp_path) == ("20", "")
