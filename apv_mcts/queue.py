@@ -43,11 +43,15 @@ def new_queue(places: int, most_depth: int) -> Queue:
 
 @kernel
 def ask(queue, board, history, node, edge, path, depth):
-    """Put a request in, if there is a free place; tell if there was."""
+    """Put a request into the first free place at or after its ticket's. Return False if all places are taken."""
     ticket = atomic_add(queue.counters, TICKET, 1)
-    place = ticket % len(queue.state)
-    if not compare_and_swap(queue.state, place, FREE, FILLING):
-        return False
+    places = len(queue.state)
+    place, tried = ticket % places, 0
+    while atomic_load(queue.state, place) != FREE or not compare_and_swap(queue.state, place, FREE, FILLING):
+        tried += 1
+        if tried == places:
+            return False
+        place = (place + 1) % places
     queue.ticket[place] = ticket
     queue.boards[place] = board[0]
     queue.history[place] = history[0]
