@@ -42,6 +42,7 @@ def _put_back_all_but(b, missing):
 def set_point(b, p, color):
     """Make a point black, white or empty, outside the rules."""
     b.ko = 0
+    b.n_taken = 0
     b.passes = 0
     if b.color[p] == color:
         return

@@ -35,6 +35,8 @@ DIAGONAL = tuple(np.uint64(step % 2**64) for step in (-STRIDE - 1, -STRIDE + 1, 
 LIBERTY_BITS = 20  # the points of a board add up to less than 2**18
 LIBERTY = np.uint64(1 << LIBERTY_BITS)
 
+LEAST_TAKEN, MOST_TAKEN = 3, 6  # stones of a capture that leaves a shape for nakade
+
 BOARD = np.dtype(
     [
         ("hash", np.uint64),  # Zobrist hash of the stones alone: the key of positional superko
@@ -46,6 +48,8 @@ BOARD = np.dtype(
         ("passes", np.int32),  # consecutive passes just played
         ("captured", np.int32, 4),  # by colour: stones lost so far
         ("n_empty", np.int16),
+        ("n_taken", np.int16),  # stones that the last move captured,
+        ("taken", np.uint16, MOST_TAKEN),  # and their points, if there are LEAST_TAKEN to MOST_TAKEN of them
         ("color", np.uint8, POINTS),
         ("chain", np.uint16, POINTS),
         ("next", np.uint16, POINTS),
@@ -94,6 +98,8 @@ def clear(b, rows, columns):
     b.ply = 0
     b.passes = 0
     b.n_empty = 0
+    b.n_taken = 0
+    b.taken[:] = 0
     for color in range(4):
         b.captured[color] = 0
     for p in range(POINTS):
@@ -229,6 +235,7 @@ def _put(b, point, color, friends, enemies):
 @kernel
 def add_stone(b, p, color):
     """Put a set-up stone on an empty point. It captures nothing, and may leave chains that have no liberty."""
+    b.n_taken = 0
     _put(b, p, color, adjacent_chains(b, p, color), adjacent_chains(b, p, BLACK + WHITE - color))
 
 
@@ -259,6 +266,7 @@ def play(b, move):
     b.to_move = enemy
     if move == PASS:
         b.passes += 1
+        b.n_taken = 0
         return
     b.passes = 0
     enemies = adjacent_chains(b, move, enemy)
@@ -270,16 +278,21 @@ def play(b, move):
             captured += b.stones[head]
             single = np.int64(head)
             _remove_chain(b, head, enemy)
+    b.n_taken = captured
+    if (captured >= LEAST_TAKEN) & (captured <= MOST_TAKEN):
+        for i in range(captured):
+            b.taken[i] = b.empties[b.n_empty - captured + i]  # where `_remove_chain` has just listed them
     if (captured == 1) & (b.stones[own] == 1) & (count_liberties(b, own) == 1):
         b.ko = single
 
 
 @kernel
 def set_turn(b, color):
-    """Give the move to a colour. If it was the other's turn, that is as good as a pass, which lifts a ko."""
+    """Give the move to a colour. If it was the other's turn, that is as good as a pass: ko and captures are over."""
     if b.to_move != color:
         b.to_move = color
         b.ko = 0
+        b.n_taken = 0
 
 
 @kernel

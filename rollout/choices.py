@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from go.board import set_turn
 from go.coordinates import PASS
 from go.position import Position
 from rollout.features import (
@@ -26,7 +25,7 @@ from rollout.features import (
 from rollout.lookup import FREE
 from rollout.model import Model
 from rollout.softmax import score
-from rollout.tracker import begin, new_tracker, play_tracked
+from rollout.tracker import begin, new_tracker
 
 DIRECTIONS = ("NW", "N", "NE", "W", "E", "SW", "S", "SE")  # from the last move, as `patterns.SQUARE` goes round it
 PLACE_NAMES = {
@@ -63,16 +62,9 @@ def choices(position: Position, model: Model, tables: Tables | None = None) -> l
     """
     tables = model.tables() if tables is None else tables
     tracker, work, values = new_tracker(), new_candidates(), np.zeros(MOST_MOVES)
-    before_last, history = position.copy(), position.history
-    if history:  # the last move is played anew, so that the stones which it captured are known
-        before_last.undo()
-        set_turn(before_last.board, history[-1].color)
-    begin(before_last.board, tracker[0])
-    if history:
-        play_tracked(before_last.board, tracker[0], history[-1].point)
-    set_turn(before_last.board, position.to_move)
-    last, second = ([PASS, PASS] + [move.point for move in history])[:-3:-1]
-    count = find_candidates(before_last.board, tracker[0], tables, last, second, work)
+    begin(position.board, tracker[0])
+    last, second = ([PASS, PASS] + [move.point for move in position.history])[:-3:-1]
+    count = find_candidates(position.board, tracker[0], tables, last, second, work)
     score(model.weights, work.features, count, values)
     return [
         Choice(int(work.points[i]), float(values[i]), _reasons(model, work.features[i]))

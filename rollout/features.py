@@ -169,7 +169,7 @@ def find_candidates(b, t, tables, last, before, work):
     row = np.int64(FREE)
     if last != PASS:
         row = np.int64(tables.response_rows[find(tables.response_keys, diamond_seen(t, last, color))])
-    shape = np.int64(find_nakade(t.taken, t.n_taken, tables.nakade_codes, work.shape))
+    shape = np.int64(find_nakade(b.taken, b.n_taken, tables.nakade_codes, work.shape))
     count = 0
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
@@ -192,7 +192,7 @@ def find_candidates(b, t, tables, last, before, work):
         if saves_atari(b, t, work.board, p):
             features[SAVE_ATARI] = tables.save_atari
         if shape != FREE:
-            for k in range(t.n_taken):
+            for k in range(b.n_taken):
                 if work.shape[k] == p:
                     features[NAKADE] = tables.nakade + tables.nakade_points[shape, k]
         if is_tree:

@@ -55,8 +55,6 @@ def prepare_ply(store, replay, game, ply):
     if following:
         begin(b, replay.tracker[0])
     code = np.int64(store.moves[game.first_move + ply])
-    if b.to_move != code >> COLOR_SHIFT:  # the same side again: what it captured is no space to play nakade in
-        replay.tracker[0].n_taken = 0
     set_turn(b, code >> COLOR_SHIFT)
     return code >> COLOR_SHIFT, code & POINT_MASK
 

@@ -135,9 +135,9 @@ def find_special(b, t, d, keys, rows, near, save_atari, codes, nakade, last, boa
             p = np.int64(d.in_atari[1 - side, i])
             if d.place[side, p] == 0 and d.gamma[side, p] != 0 and p != b.ko and saves_atari(b, t, boards, p):
                 _multiply(d, side, p, save_atari)
-    shape = find_nakade(t.taken, t.n_taken, codes, d.shape)
+    shape = find_nakade(b.taken, b.n_taken, codes, d.shape)
     if shape != FREE:
-        for k in range(t.n_taken):
+        for k in range(b.n_taken):
             _multiply(d, side, d.shape[k], nakade[shape, k])
     if b.ko != 0:
         _multiply(d, side, np.int64(b.ko), 0)

@@ -7,7 +7,7 @@ went, are listed in `dirty`, for whoever keeps a number for each pattern.
 
 import numpy as np
 
-from go.board import BLACK, ORTHOGONAL, WHITE, adjacent_chains, count_liberties, play
+from go.board import BLACK, ORTHOGONAL, WHITE, adjacent_chains, play
 from go.coordinates import PASS, POINTS
 from go.jit import kernel
 from rollout.patterns import EMPTY_STATE, SQUARE_STEPS, STATE_BITS, state_of
@@ -19,8 +19,6 @@ TRACKER = np.dtype(
         ("dirty", np.uint16, POINTS),  # points that the last move made look different,
         ("n_dirty", np.int64),  # so many
         ("is_dirty", np.uint8, POINTS),
-        ("taken", np.uint16, POINTS),  # points of the stones captured by the last move,
-        ("n_taken", np.int64),  # so many
     ],
     align=True,
 )
@@ -30,7 +28,6 @@ TRACKER = np.dtype(
 def begin(b, t):
     """Look at a whole board; nothing is dirty then."""
     t.n_dirty = 0
-    t.n_taken = 0
     for p in range(POINTS):
         t.is_dirty[p] = 0
         t.state[p] = state_of(b, p)
@@ -84,7 +81,6 @@ def play_tracked(b, t, move):
     for i in range(t.n_dirty):
         t.is_dirty[t.dirty[i]] = 0
     t.n_dirty = 0
-    t.n_taken = 0
     if move == PASS:
         play(b, move)
         return
@@ -92,15 +88,6 @@ def play_tracked(b, t, move):
     enemy = BLACK + WHITE - color
     enemies = adjacent_chains(b, move, enemy)
     friends = adjacent_chains(b, move, color)
-    for head in enemies:
-        if head != 0 and count_liberties(b, head) == 1:
-            p = np.int64(head)
-            while True:
-                t.taken[t.n_taken] = p
-                t.n_taken += 1
-                p = np.int64(b.next[p])
-                if p == head:
-                    break
     play(b, move)
     own = b.chain[move]
     state = state_of(b, move)
@@ -114,10 +101,11 @@ def play_tracked(b, t, move):
     for head in enemies:
         if head != 0 and b.color[head] == enemy and t.state[head] != state_of(b, head):
             _refresh_chain(b, t, head)
-    for i in range(t.n_taken):
-        _set_state(t, np.int64(t.taken[i]), EMPTY_STATE)
-    for i in range(t.n_taken):
-        p = np.uint64(t.taken[i])
+    first_taken = np.int64(b.n_empty) - b.n_taken  # `play` has listed captured stones last among the empty points
+    for i in range(first_taken, np.int64(b.n_empty)):
+        _set_state(t, np.int64(b.empties[i]), EMPTY_STATE)
+    for i in range(first_taken, np.int64(b.n_empty)):
+        p = np.uint64(b.empties[i])
         for step in ORTHOGONAL:
             n = p + step
             if b.color[n] == color and t.state[n] != state_of(b, n):
