@@ -41,12 +41,16 @@ class PlayerSettings:
     search: SearchSettings = setting(SearchSettings, "the search")
 
 
+def presets() -> list[str]:
+    """Return the names of all players."""
+    return sorted(file.stem for file in PRESETS.glob("*.yaml"))
+
+
 def preset(name: str) -> PlayerSettings:
     """Return the settings of a player by its name."""
     path = PRESETS / f"{name}.yaml"
-    known = sorted(file.stem for file in PRESETS.glob("*.yaml"))
-    if name not in known:
-        raise UserError(f"player={name} does not exist; there are {', '.join(known)}.")
+    if name not in presets():
+        raise UserError(f"player={name} does not exist; there are {', '.join(presets())}.")
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     return OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(PlayerSettings), settings))
 

@@ -2,6 +2,7 @@
 
 import importlib
 import shlex
+import sys
 from typing import Any, NamedTuple
 
 from pipeline.artefact import ROOT
@@ -14,19 +15,25 @@ class Entry(NamedTuple):
 
     The module has a `COMMAND` (`pipeline.launch.Command`). An entry written `module:function` names a function of the
     arguments instead. The catalogue imports no command, so that listing them is fast.
+
+    `extra` is the group of packages in `pyproject.toml` that the command needs: base, train (torch), dev or bench. The
+    launcher asks for it before anything is installed, so this module imports the standard library only.
     """
 
     module: str
     summary: str
     is_stage: bool = False
+    extra: str = "base"
 
 
 COMMANDS = {
-    "lineage": Entry("pipeline.lineage", "run all stages so far, in their order, into runs/"),
+    "lineage": Entry("pipeline.lineage", "run all stages so far, in their order, into runs/", extra="train"),
     "status": Entry("pipeline.status", "show how far a run has come, and what to run next"),
-    "test": Entry("pipeline.checks:test", "run the test suite; arguments go to pytest"),
-    "lint": Entry("pipeline.checks:lint", "check style, formatting and the layers of the house"),
-    "bench": Entry("benchmarks.bench", "measure speed beside other engines and print the tables"),
+    "test": Entry("pipeline.checks:test", "run the test suite; arguments go to pytest", extra="dev"),
+    "lint": Entry("pipeline.checks:lint", "check style, formatting and the layers of the house", extra="dev"),
+    "pin": Entry("pipeline.pin:pin", "write the exact versions of all packages to constraints.txt", extra="dev"),
+    "setup": Entry("apv_mcts.setup:setup", "install and compile what playing needs, as the first call does by itself"),
+    "bench": Entry("benchmarks.bench", "measure speed beside other engines and print the tables", extra="bench"),
     "go.show": Entry("go.show", "draw a position, given by its moves or as text, here and as SVG"),
     "go.random_play": Entry(
         "go.random_play", "play random games and lay their statistics beside the published ones", is_stage=True
@@ -47,11 +54,15 @@ COMMANDS = {
     "rollout.evaluate": Entry("rollout.evaluate", "test a pattern policy on the held-out games of any store"),
     "rollout.match": Entry("rollout.match", "play flat Monte Carlo with one policy against another"),
     "rollout.show": Entry("rollout.show", "show the moves of a pattern policy in a position, with their reasons"),
-    "sl_policy.train": Entry("sl_policy.train", "learn the policy network from the experts' moves", is_stage=True),
+    "sl_policy.train": Entry(
+        "sl_policy.train", "learn the policy network from the experts' moves", is_stage=True, extra="train"
+    ),
     "sl_policy.evaluate": Entry("sl_policy.evaluate", "test a policy network on the held-out games of any store"),
     "sl_policy.show": Entry("sl_policy.show", "show the moves of a position as the policy network sees them"),
     "sl_policy.table": Entry(
-        "sl_policy.table", "learn networks of several widths and inputs: Extended Data Table 3 at our scale"
+        "sl_policy.table",
+        "learn networks of several widths and inputs: Extended Data Table 3 at our scale",
+        extra="train",
     ),
     "apv_mcts.problems": Entry("apv_mcts.problems", "have players solve 40 drawn problems, and say how many each does"),
     "apv_mcts.show": Entry(
@@ -82,3 +93,12 @@ def overview() -> str:
     return "\n".join(
         ["Usage: ./prezero COMMAND [setting=value ...]", "", *lines, "", "./prezero COMMAND --help lists its settings."]
     )
+
+
+def extra_of(name: str) -> str:
+    """Return the extra that a command needs, or that of most commands if there is no such command."""
+    return COMMANDS[name].extra if name in COMMANDS else Entry._field_defaults["extra"]
+
+
+if __name__ == "__main__":  # as the launcher calls it
+    print(extra_of(sys.argv[1]))

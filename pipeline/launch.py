@@ -32,6 +32,7 @@ CONF = ROOT / "conf"
 SWEEP = ("-m", "--multirun")
 HELP = ("-h", "--help")
 WIDEST = 60  # characters of a setting in --help; the meanings of longer ones are not aligned
+TORCH_INSTALLATION = f"{sys.executable} -m pip install -c {ROOT / 'constraints.txt'} -e '{ROOT}[train]'"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -86,6 +87,10 @@ def _run(command: Command, arguments: list[str]) -> None:
             fail(str(error))
         except OmegaConfBaseException as error:
             fail(_sentence(error, name))
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            fail(f"This needs PyTorch, which playing does not; install it with {TORCH_INSTALLATION}")
         except BrokenPipeError:
             _stop_writing()
         except MemoryError as error:

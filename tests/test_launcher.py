@@ -13,27 +13,37 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-TOOLS = ("sh", "dirname", "readlink", "cksum", "cat", "mkdir", "rm", "cp", "tail", "grep", "chmod", "env", "sleep")
+from pipeline.catalogue import COMMANDS
 
-# Knows the four ways in which the launcher calls Python. FAKE_VERSION is its version; FAKE_VENV and FAKE_PIP, if set,
-# are what `venv` and `pip` complain of before they fail; a file no-pip says that there is none; FAKE_SLOW is for how
-# long pip works. Calls of pip are noted in pip.txt.
+TOOLS = (
+    *("sh", "dirname", "readlink", "cksum", "cat", "mkdir", "rm", "cp", "tail", "grep", "chmod", "env", "sleep"),
+    *("sort", "xargs"),
+)
+
+# Knows the ways in which the launcher calls Python. FAKE_VERSION is its version; FAKE_VENV, FAKE_PIP and FAKE_SETUP, if
+# set, are what `venv`, `pip` and `setup` complain of before they fail; a file no-pip says that there is none; FAKE_SLOW
+# is for how long pip works. Calls of pip are noted in pip.txt, those of setup in setup.txt. The extra that a command
+# needs is asked of the real catalogue.
 FAKE_PYTHON = """#!/bin/sh
 case "$1 $2" in
     "-c ")  exit 0 ;;
     "-c import sys; print"*) echo "${FAKE_VERSION:-3.12}"; exit 0 ;;
-    "-c import sys; sys.exit"*) case ${FAKE_VERSION:-3.12} in 3.9 | 3.10) exit 1 ;; *) exit 0 ;; esac ;;
     "--version "*) echo "Python ${FAKE_VERSION:-3.12}" ;;
     "-m venv") [ -z "$FAKE_VENV" ] || { echo "$FAKE_VENV"; exit 1; }
         mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
     "-m pip") [ "$3" != --version ] || { [ ! -e no-pip ]; exit; }
         [ -z "$FAKE_SLOW" ] || sleep "$FAKE_SLOW"
-        shift 3; echo "$*" >>pip.txt; echo "Collecting numba==1"; echo "Installing collected packages: numba"
+        shift 3; echo "$PIP_CONSTRAINT $PIP_BUILD_CONSTRAINT $*" >>pip.txt
+        echo "Collecting numba==1"; echo "Installing collected packages: numba"
         [ -z "$FAKE_PIP" ] || { echo "$FAKE_PIP"; exit 1; } ;;
-    "-m pipeline") shift 2; echo "ran: $*" ;;
+    "-m pipeline.catalogue") cd "ROOT" && exec "PYTHON" "$@" ;;
+    "-m pipeline") shift 2; [ "$1" != setup ] || { echo "$*" >>setup.txt; echo "[1/1] a player"; cat
+        [ -z "$FAKE_SETUP" ] || { echo "$FAKE_SETUP"; exit 1; }; exit 0; }
+        echo "ran: $*" ;;
     *) echo "unexpected call: $*" >&2; exit 99 ;;
 esac
-"""
+""".replace("ROOT", str(ROOT)).replace("PYTHON", sys.executable)
+INSTALLED = "constraints.txt constraints.txt --no-input -e ."
 
 
 @pytest.fixture
@@ -43,6 +53,10 @@ def project(tmp_path):
     folder.mkdir()
     shutil.copy(ROOT / "prezero", folder / "prezero")
     (folder / "pyproject.toml").write_text("[project]\n")
+    (folder / "constraints.txt").write_text("numba==1\n")
+    (folder / "go").mkdir()
+    (folder / "go" / "board.py").write_text("@kernel\ndef play(): ...\n")
+    (folder / "go" / "text.py").write_text("text = 1\n")
     bin_folder = tmp_path / "bin"
     bin_folder.mkdir()
     for tool in TOOLS:
@@ -52,9 +66,12 @@ def project(tmp_path):
     return folder
 
 
-def call(project: Path, *arguments: str, script: Path | None = None, **environment: str) -> subprocess.CompletedProcess:
+def call(
+    project: Path, *arguments: str, script: Path | None = None, input: str = "", **environment: str
+) -> subprocess.CompletedProcess:
     return subprocess.run(
         [script or project / "prezero", *arguments],
+        input=input,
         capture_output=True,
         text=True,
         cwd=project,
@@ -72,29 +89,70 @@ def test_the_first_call_installs_and_goes_on_and_later_ones_start_at_once(projec
     assert first.returncode == 0 and first.stdout == "ran: lineage scale=tiny\n"
     assert first.stderr.splitlines() == [
         "prezero: making the environment .venv with Python 3.12",
-        "prezero: installing the packages (once)",
+        "prezero: installing the packages for train (once)",
         "  numba==1",
         "  unpacking",
+        "prezero: compiling what playing needs (once, about a minute)",
+        "[1/1] a player",
     ]
     second = call(project, "go.show")
     assert (second.returncode, second.stdout, second.stderr) == (0, "ran: go.show\n", "")
-    assert pip_calls(project) == [f"--no-input -e {project}"]
+    assert pip_calls(project) == [f"{INSTALLED}[train]"]
 
 
 def test_each_group_is_installed_when_it_is_first_needed(project):
-    for command in ("", "test", "lint", "bench", "test", "lineage"):
+    for command in ("", "gtp", "sl_policy.train", "gtp", "test", "lint", "bench", "test", "lineage"):
         assert call(project, *command.split()).returncode == 0
-    assert pip_calls(project) == [f"--no-input -e {project}{group}" for group in ("", "[dev]", "[bench]")]
+    assert pip_calls(project) == [INSTALLED + group for group in ("", "[train]", "[dev]", "[bench]")]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_launcher_installs_what_the_catalogue_says(command, project):
+    assert call(project, command).returncode == 0
+    extra = COMMANDS[command].extra
+    assert pip_calls(project) == [INSTALLED + (f"[{extra}]" if extra != "base" else "")]
+
+
+def test_kernels_are_compiled_anew_when_their_files_change_but_not_while_a_program_waits(project):
+    def compiles(*arguments: str) -> int:
+        (project / "setup.txt").write_text("")
+        assert call(project, *arguments).returncode == 0
+        return len((project / "setup.txt").read_text().splitlines())
+
+    assert compiles("gtp") == 1 and compiles("gtp") == 0
+    (project / "go" / "text.py").write_text("text = 2\n")
+    assert compiles("go.show") == 0
+    (project / "go" / "board.py").write_text("@kernel\ndef play(): return 1\n")
+    assert [compiles(command) for command in ("gtp", "test", "lint", "go.show", "go.show")] == [0, 0, 0, 1, 0]
+    assert compiles("setup") == 1
+
+
+def test_compiling_says_nothing_on_the_standard_output_and_leaves_the_input_to_the_command(project):
+    done = call(project, "gtp", input="quit\n")
+    assert done.stdout == "ran: gtp\n" and "[1/1] a player" in done.stderr and "quit" not in done.stderr
+
+
+def test_a_failed_compilation_is_tried_again(project):
+    done = call(project, "gtp", FAKE_SETUP="prezero: no memory.")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.splitlines()[-2:] == [
+        "prezero: no memory.",
+        "prezero: could not compile what playing needs; the reason is above.",
+    ]
+    done = call(project, "gtp")
+    assert done.stdout == "ran: gtp\n" and "[1/1] a player" in done.stderr and len(pip_calls(project)) == 1
 
 
 def test_changed_pins_and_a_moved_folder_are_installed_anew(project):
     call(project)
     (project / "pyproject.toml").write_text("[project]\n# other pins\n")
     call(project)
+    (project / "constraints.txt").write_text("numba==2\n")
+    call(project)
     moved = project.rename(project.parent / "moved")
     said = call(moved).stderr.splitlines()
     assert said[0] == "prezero: the environment .venv is broken or was moved, and will be made anew"
-    assert pip_calls(moved) == [f"--no-input -e {project}"] * 2 + [f"--no-input -e {moved}"]
+    assert pip_calls(moved) == [INSTALLED] * 4
 
 
 def test_it_may_be_called_through_a_link_from_anywhere(project):
@@ -108,17 +166,18 @@ def test_no_python(project):
     done = call(project)
     assert done.returncode == 2 and not (project / ".venv").exists()
     assert done.stderr == (
-        "prezero: needs Python 3.11 or newer, and found none; "
-        "install it, or name it with PREZERO_PYTHON=/path/to/python.\n"
+        "prezero: needs Python 3.11, 3.12 or 3.13, and found none; "
+        "install one, or name it with PREZERO_PYTHON=/path/to/python.\n"
     )
 
 
-def test_an_old_python(project):
-    done = call(project, FAKE_VERSION="3.9")
+@pytest.mark.parametrize("version", ["3.9", "3.14"])
+def test_a_python_that_is_too_old_or_too_new(version, project):
+    done = call(project, FAKE_VERSION=version)
     assert done.returncode == 2 and not (project / ".venv").exists()
     assert done.stderr == (
-        "prezero: needs Python 3.11 or newer, but python3 is Python 3.9; "
-        "install a newer one, or name it with PREZERO_PYTHON=/path/to/python.\n"
+        f"prezero: needs Python 3.11, 3.12 or 3.13, but python3 is Python {version}; "
+        "install one, or name it with PREZERO_PYTHON=/path/to/python.\n"
     )
 
 
@@ -186,7 +245,7 @@ def test_the_lock_of_a_killed_call_is_taken_over(project):
 def test_a_bad_python_named_by_the_user(project):
     done = call(project, PREZERO_PYTHON="/nowhere/python")
     assert done.returncode == 2
-    assert done.stderr == "prezero: PREZERO_PYTHON=/nowhere/python is not a Python 3.11 or newer.\n"
+    assert done.stderr == "prezero: PREZERO_PYTHON=/nowhere/python is not a Python 3.11, 3.12 or 3.13.\n"
 
 
 def test_a_broken_environment_of_somebody_else_is_left_alone(project):
@@ -222,7 +281,9 @@ def test_a_read_only_folder(project):
 
 def test_no_network(project):
     """The real Python and pip, with an index that refuses the connection."""
-    (project / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    for name in ("pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, project / name)
+    shutil.copytree(ROOT / "pipeline", project / "pipeline")
     done = call(
         project,
         PREZERO_PYTHON=sys.executable,

@@ -1,0 +1,22 @@
+"""Compile what playing needs, so that the first start of an engine takes seconds and not a minute.
+
+The launcher runs this command after it has installed the packages, and again when the sources have changed since.
+"""
+
+import sys
+
+from apv_mcts.players import preset, presets, rehearse
+from sl_policy.shipped import SIZES
+
+
+def setup(arguments: list[str]) -> int:
+    """Have every player that comes with Prezero make two moves on every board that it has a network for."""
+    if arguments:
+        print(f"prezero: setup takes no arguments, but got {arguments[0]!r}.", file=sys.stderr)
+        return 2
+    players = {name: preset(name) for name in presets()}
+    todo = [(name, size) for name, player in players.items() if not player.search.value for size in SIZES]
+    for number, (name, size) in enumerate(todo, 1):
+        print(f"[{number}/{len(todo)}] {name} on {size}x{size}", flush=True)
+        rehearse(players[name], size)
+    return 0
