@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from apv_mcts.maps import plane_maps
 from apv_mcts.search import EdgeStatistics, Search, win_rate
 from apv_mcts.time_control import seconds_for_move, seconds_more
+from features48.heat_maps import plane_maps
 from go.abilities import Finding, Findings
 from go.board import BLACK, WHITE, set_turn
 from go.clock import Clock

@@ -7,10 +7,10 @@ import numpy as np
 import yaml
 from omegaconf import OmegaConf
 
-from apv_mcts.maps import plane_maps
 from apv_mcts.parts import check_value, load_network, new_search, patterns_path, sizes_of
 from apv_mcts.player import SearchPlayer
 from apv_mcts.settings import SearchSettings, check_search
+from features48.heat_maps import plane_maps
 from go.coordinates import PASS
 from go.player import RESIGN, Decision, Player, RandomPlayer
 from go.position import Position

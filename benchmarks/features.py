@@ -1,7 +1,10 @@
-"""Positions per second from the store to the 48 planes, with ladders and without, on one thread and on two.
+"""Positions per second to the 48 planes, on one thread and on two: from the store, and from boards in lockstep.
 
-Random positions of real games in random symmetries, in batches of 256, replay included. "Without ladders" leaves out
-the two ladder planes, so the difference is the time that reading them takes.
+From the store: random positions of real games in random symmetries, in batches of 256, replay included. "Without
+ladders" leaves out the two ladder planes, so the difference is the time that reading them takes.
+
+"64 boards": random positions of real games with their histories, each turned by a random symmetry, in batches of 64, as
+searches and self-play in lockstep encode them.
 """
 
 import functools
@@ -11,16 +14,23 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.measure import Bar, Rates, in_turn, median, ratio
 from benchmarks.records import EMBEDDED, prepare
 from data.positions import PositionSampler
 from data.store import GameStore
 from features48.encoder import Encoder
 from features48.groups import GROUPS, LADDERS, SUBSETS
+from go.history import histories_of
 from pipeline.tables import table
 
 BATCH = 256
 BATCHES = {9: 200, 19: 60}  # in one go: some tenths of a second
+BOARDS = "64 boards"
+LOCKSTEP = 64  # boards in a batch
+LOCKSTEP_BATCHES = {9: 400, 19: 120}
+DIFFERENT = 8  # batches of boards, encoded in turn
 INPUTS = {
     "48 planes": SUBSETS[48],
     "without ladders": tuple(name for name in SUBSETS[48] if GROUPS[name].needs != LADDERS),
@@ -40,10 +50,38 @@ def rate(encoder: Encoder, sampler: PositionSampler, counter: list[int]) -> floa
     return count * BATCH / (time.perf_counter() - began)
 
 
+Batch = tuple[np.ndarray, np.ndarray, np.ndarray]  # boards, histories, symmetries
+
+
+def boards_of(sampler: PositionSampler) -> list[Batch]:
+    """Return batches of boards with their histories."""
+    batches = []
+    for number in range(DIFFERENT):
+        drawn = sampler.batch(number, LOCKSTEP)
+        where = zip(drawn.games.tolist(), drawn.plies.tolist(), strict=True)
+        positions = [sampler.store.position(game, ply) for game, ply in where]
+        boards = np.concatenate([position.boards for position in positions])
+        batches.append((boards, histories_of(positions), drawn.symmetries))
+    return batches
+
+
+def boards_rate(encoder: Encoder, batches: list[Batch], size: int) -> float:
+    """Return boards encoded per second."""
+    out, count = encoder.boards(*batches[0]), LOCKSTEP_BATCHES[size]
+    began = time.perf_counter()
+    for number in range(count):
+        encoder.boards(*batches[number % DIFFERENT], out)
+    return count * LOCKSTEP / (time.perf_counter() - began)
+
+
 def contestants(stores: dict[int, GameStore]) -> dict[str, Callable[[], float]]:
     entries: dict[str, Callable[[], float]] = {}
     for size, store in stores.items():
         sampler, counter = PositionSampler(store, "train"), [0]
+        batches = boards_of(sampler)
+        for threads in (1, 2):
+            run = functools.partial(boards_rate, Encoder(48, threads), batches, size)
+            entries[f"{BOARDS} {threads} {size}"] = run
         for name, groups in INPUTS.items():
             for threads in (1, 2):
                 encoder = Encoder(groups, threads)
@@ -54,7 +92,7 @@ def contestants(stores: dict[int, GameStore]) -> dict[str, Callable[[], float]]:
 def rates_table(rates: Rates, sizes: list[int]) -> str:
     rows = []
     for size in sizes:
-        for name in INPUTS:
+        for name in (*INPUTS, BOARDS):
             one, two = f"{name} 1 {size}", f"{name} 2 {size}"
             speeds = [f"{median(rates, one):,.0f}", f"{median(rates, two):,.0f}", f"{ratio(rates, two, one):.2f}x"]
             rows.append([f"{size}x{size}, {name}", *speeds, f"{1e6 / median(rates, one):.1f} µs"])
@@ -73,7 +111,10 @@ def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
         rates = in_turn(contestants(stores), rounds, "measurements of planes")
     shares = {size: 1 - ratio(rates, f"48 planes 1 {size}", f"without ladders 1 {size}") for size in stores}
     told = ", ".join(f"{100 * share:.0f}% on {size}x{size}" for size, share in shares.items())
-    bars = []
+    bars = [
+        Bar(f"{size}x{size}, {BOARDS}: 2 threads over 1", ratio(rates, f"{BOARDS} 2 {size}", f"{BOARDS} 1 {size}"), 1.7)
+        for size in stores
+    ]
     if 19 in stores:
         bars.append(Bar("19x19 with ladders, 1 thread", median(rates, "48 planes 1 19"), 5000, unit=" positions/s"))
         bars.append(Bar("19x19: 2 threads over 1", ratio(rates, "48 planes 2 19", "48 planes 1 19"), 1.7))

@@ -13,12 +13,26 @@
 | ladder_escape   | 1      | 46    | a move here escapes from a ladder                                     |
 | sensibleness    | 1      | 47    | a move here is legal and fills no own eye                             |
 | zeros           | 1      | 48    | zero everywhere                                                       |
-| color           | 1      | 49    | one everywhere if black is to move: the value network alone           |
+| color           | 1      | 49    | one everywhere if black is to move: for the value network only        |
 
-Where to start reading: `groups` (the registry, and the subsets of Extended Data Table 3), `planes` (a kernel for each
-group), `effects` (what each move would do), `go.ladders` (ladders), `encoder` (batches and single positions). To look
-at it: `sheet` draws all planes, `show` and `census` are the commands. `docs/features.md` lists every choice that the
-paper leaves open.
+Example:
+
+>>> from features48 import SUBSETS, encode, plane_names
+>>> from go import Position
+>>> planes = encode(Position(9).play("E5"))
+>>> names = plane_names(SUBSETS[48])
+>>> [f"{name}: {plane.sum()}" for name, plane in zip(names, planes, strict=True) if plane.any()][:4]
+["opponent's stones: 1", 'empty points: 80', 'ones: 81', 'turns since 1: 1']
+
+Where to start reading:
+
+- what there is: `groups` (the registry, and the subsets of Extended Data Table 3);
+- how it is computed: `planes` (a kernel for each group), `effects` (what each move would do), `go.ladders`;
+- how it is used: `encoder` (batches of a game store, and boards with their histories);
+- to look at it: `sheet` draws all planes of a position, `heat_maps` are for players; `show` and `census` are commands.
+
+To add a group, write its kernel in `planes` and add one line to `groups`. `docs/features.md` lists every choice that
+the paper leaves open.
 """
 
 from features48.encoder import Encoder, encode, encode_batch

@@ -1,4 +1,4 @@
-"""Count in how many positions of a store each plane says something: none may be silently empty."""
+"""Count in how many positions of a store each plane fires. No plane may be silently empty."""
 
 import dataclasses
 from pathlib import Path
@@ -27,13 +27,13 @@ MOST_THREADS = 64
 
 @dataclasses.dataclass
 class Settings(StageSettings):
-    board: Any = setting(None, "makes no difference here: the board is that of the store")
-    positions: int = setting(20_000, "positions to draw from the training part of the run's game store")
-    threads: int = setting(0, "threads that encode them; 0 takes all cores; the result does not depend on it")
+    board: Any = setting(None, "not used here: the board size is that of the game store")
+    positions: int = setting(20_000, "number of positions, drawn from the training games of the run")
+    threads: int = setting(0, "threads that encode; 0: all cores")
 
 
 def count(store: GameStore, positions: int, seed: int, threads: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return by plane in how many positions it says something and on how many points, and ladders given up."""
+    """Return for each plane the number of positions and of points where it fires, and the ladders given up."""
     sampler, encoder = PositionSampler(store, "train", seed), Encoder(PLANES, threads)
     fired, points = np.zeros(PLANES, np.int64), np.zeros(PLANES, np.int64)
     with Progress("positions encoded", positions) as progress:
@@ -49,7 +49,7 @@ def count(store: GameStore, positions: int, seed: int, threads: int) -> tuple[np
 
 
 def report(metrics: dict) -> str:
-    """Lay out the shares, a row for each plane."""
+    """Return the table of the census, one row for each plane."""
     rows = [
         [str(number), name, f"{100 * share:.2f}%", f"{points:.2f}"]
         for number, (name, (share, points)) in enumerate(metrics["planes"].items(), 1)
@@ -72,7 +72,7 @@ def draw_example(store: GameStore, path: Path) -> None:
 
 
 def take_census(settings: Settings, store: GameStore, folder: Path) -> Outcome:
-    """Count, and draw an example."""
+    """Run the census and draw an example."""
     fired, points, given_up = count(store, settings.positions, settings.seed, settings.threads)
     shares, means = fired / settings.positions, points / np.maximum(fired, 1)
     names = plane_names(SUBSETS[PLANES])

@@ -1,4 +1,4 @@
-"""What each legal move would do: how much it captures, and how its chain would stand. The planes read it off."""
+"""The effect of each legal move: the stones that it captures, and the stones and liberties of its chain."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ EFFECTS = np.dtype(
 
 @kernel
 def move_effect(b, boards, p):
-    """Return what a legal move of the side to move would do: captures, and stones and liberties of its chain.
+    """Return the effect of a legal move of the side to move: captures, and stones and liberties of its chain.
 
     `boards` is memory for one board.
     """
@@ -42,7 +42,7 @@ def move_effect(b, boards, p):
         friend = friends[0] + friends[1] + friends[2] + friends[3]  # the only one, or 0
         stones = 1 + np.int64(b.stones[friend]) if friend else 1
         return captures, stones, _liberties_joined(b, p, friend)
-    boards[0] = b  # chains that join may share liberties, and captured stones give some: play it and see
+    boards[0] = b  # chains that join may share liberties, and captured stones give some: so play the move
     play(boards[0], p)
     head = boards[0].chain[p]
     return captures, np.int64(boards[0].stones[head]), count_liberties(boards[0], head)
@@ -50,7 +50,7 @@ def move_effect(b, boards, p):
 
 @kernel
 def find_effects(b, boards, effects):
-    """Find what every move of the side to move would do."""
+    """Find the effects of all moves of the side to move."""
     color = np.int64(b.to_move)
     for p in range(POINTS):
         effects.legal[p] = False

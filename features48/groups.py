@@ -1,4 +1,7 @@
-"""The registry of the feature groups: Extended Data Table 2 of Silver et al. 2016, in its order."""
+"""The registry of the feature groups: Extended Data Table 2 of Silver et al. 2016, in its order.
+
+The encoder runs through it, so a new group needs only its kernel in `planes` and an entry here.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,9 +13,9 @@ EFFECTS, LADDERS = "effects", "ladders"
 
 
 class Group(NamedTuple):
-    """Planes that belong together: the name, how many they are, what they say, and the kernel that writes them.
+    """Planes that belong together: name, number of planes, meaning, and the kernel that writes them (`planes`).
 
-    `needs` is what has to be found out before: EFFECTS of all moves, LADDERS, or nothing.
+    `needs` is what must be computed first: EFFECTS of all moves, LADDERS, or nothing.
     """
 
     name: str
@@ -63,7 +66,7 @@ SUBSETS = {
 
 
 def groups_of(planes: int) -> tuple[str, ...]:
-    """Return the groups of an input with so many planes."""
+    """Return the groups of an input, given by its number of planes."""
     if planes not in SUBSETS:
         raise UserError(f"planes={planes} is none of {', '.join(map(str, SUBSETS))}.")
     return SUBSETS[planes]

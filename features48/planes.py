@@ -1,8 +1,8 @@
-"""The kernels that write the planes, one for each group of Extended Data Table 2, all from the view of who is to move.
+"""The kernels that write the planes, one for each group of Extended Data Table 2, as the side to move sees them.
 
-Every kernel has the same form, `write(b, situation, out)`: the board, what else is known of the position
-(`SITUATION`), and the planes of the group, which are all zero before. Numbers are one-hot: plane k - 1 stands for k,
-the last plane for its own number or more.
+Every kernel has the form `write(b, situation, out)`: the board, what else is known about the position (`SITUATION`),
+and the planes of the group, which are all zero at first. Numbers are one-hot: plane k - 1 stands for k, and the last
+plane for its own number or more.
 """
 
 import numpy as np
@@ -10,12 +10,13 @@ import numpy as np
 from features48.effects import EFFECTS
 from go.board import BLACK, EMPTY, count_liberties, is_eye, point_at
 from go.coordinates import POINTS
+from go.history import RECENT
 from go.jit import kernel
 
-EIGHT = 8  # planes of a number
+EIGHT = 8  # planes for each number
 SITUATION = np.dtype(
     [
-        ("recent", np.int16, EIGHT - 1),  # the points of the last moves, the last one first; 0 for a pass or none
+        ("recent", np.int16, RECENT),  # as in `go.history`
         ("effects", EFFECTS),
         ("ladder_captures", np.uint8, POINTS),
         ("ladder_escapes", np.uint8, POINTS),
@@ -25,7 +26,7 @@ SITUATION = np.dtype(
 
 @kernel
 def _one_hot(out, row, column, number):
-    """Mark a number from 1 on; nothing for 0."""
+    """Mark a number of 1 or more. 0 marks nothing."""
     if number > 0:
         out[min(number, EIGHT) - 1, row, column] = 1
 

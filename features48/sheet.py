@@ -1,4 +1,4 @@
-"""All planes of a position on one sheet: the board, and below it a row for each group, titled by name and meaning."""
+"""All planes of a position on one sheet: the board, and below it one row of planes for each group."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from pipeline.plots import INK, figure
 COLUMNS = 8  # planes beside each other
 PANEL, GAP, MARGIN = 1.85, 0.16, 0.35
 BOARD = 4.2  # the position itself
-TEXT, WIDE = 13, 130  # size of letters, and how many fit into an inch, times their size
+TEXT, WIDE = 13, 130  # font size; number of letters that fit into an inch, times the font size
 HEADING, LABEL = 0.42, 0.26  # heights of the title of a row and of a plane
 WIDTH = 2 * MARGIN + COLUMNS * PANEL + (COLUMNS - 1) * GAP
 AROUND = 0.6  # wood around the outer lines, in lines
@@ -36,7 +36,7 @@ ROWS = (
 
 
 def draw_sheet(position: Position, planes: np.ndarray, names: tuple[str, ...], title: str, path: Path) -> None:
-    """Draw the planes of some groups, in the order of `names`, with the position that they are of."""
+    """Draw a position and its planes, which are those of the groups in `names`, in this order."""
     rows = [wanted for row in ROWS if (wanted := tuple(name for name in row if name in names))]
     by_name = dict(zip(plane_names(names), planes, strict=True))
     height = 2 * MARGIN + BOARD + len(rows) * (HEADING + LABEL + PANEL + GAP)

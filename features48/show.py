@@ -20,7 +20,7 @@ class Settings(GamePositionSettings):
 
 
 def main(settings: Settings) -> None:
-    from features48.sheet import draw_sheet  # matplotlib takes long to import, and others use this module, too
+    from features48.sheet import draw_sheet  # slow import; keep `--help` fast
 
     names = groups_of(settings.planes)
     position, title = find_position(settings)

@@ -1,12 +1,30 @@
 """The rollout policy and the tree policy: linear softmax over pattern features (Extended Data Table 4).
 
+Example:
+
+>>> from go import Position
+>>> from go.playout import new_rng
+>>> from rollout import Model, new_policy, policy_games, shipped_path
+>>> policy = new_policy(Model.load(shipped_path("rollout", size=9)))
+>>> games, owned = policy_games(Position(9), 100, policy, new_rng(1))  # 100 playouts, and who owned each point
+>>> len(games), bool(games["moves"].min() > 30)
+(100, True)
+
 Where to start reading:
 
-- what a move looks like: `patterns` (3x3 and diamonds as numbers), `tracker` (kept up to date move by move), `nakade`,
-  `features` (all features of all candidate moves), `lookup` (patterns to places of weights), `model` (a policy);
-- learning: `games`, `harvest` and `policies` (which patterns are known), `trainer` (what the two have in common),
-  `softmax` (the paper's form), `logistic` (the textbook's), `weights_drawn`, `train` (the command), `evaluate`;
-- playing: `gammas` (weights as whole numbers), `sampler` (samples a move; keeps all chances up to date), `replies`
-  (what was good in the tree), `playout` (whole games: uniform, rollout or tree policy), `flat`, `match`;
-- to look at it: `show` (the moves of a position with their reasons), `shipped` (policies that come with Prezero).
+- features of a move: `patterns` (3x3 and diamonds as numbers), `tracker` (kept up to date move by move), `nakade`,
+  `features` (all features of all candidate moves), `lookup` (patterns to indices of weights), `model` (a policy);
+- learning: `games`, `harvest` and `policies` (which patterns are known), `softmax` (the paper's form),
+  `logistic` (the textbook's), `weights_drawn`, `train` and `evaluate` (the commands);
+- playing: `gammas` (weights as whole numbers), `sampler` (samples a move and keeps all probabilities up to date),
+  `replies` (replies that the tree found good), `playout` (whole games: uniform, rollout or tree policy), `player` and
+  `flat` (players), `match`;
+- to look at it: `choices` (the moves of a position with their reasons), `move_report`, `show` (the command),
+  `shipped` (policies that come with Prezero).
 """
+
+from rollout.model import Model
+from rollout.playout import PlayoutPolicy, new_policy, policy_games
+from rollout.shipped import shipped_path
+
+__all__ = ["Model", "PlayoutPolicy", "new_policy", "policy_games", "shipped_path"]

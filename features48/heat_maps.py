@@ -1,4 +1,4 @@
-"""Numbers for the points of the board that any player can show: the feature planes, one map for each group."""
+"""Heat maps of the feature planes, one for each group, that any player can show."""
 
 from collections.abc import Callable
 
@@ -8,11 +8,11 @@ from features48.encoder import Encoder
 from features48.groups import GROUPS, groups_of
 from go.position import Position
 
-CONSTANT = ("ones", "zeros")  # nothing to see
+CONSTANT = ("ones", "zeros")  # the same on every point
 
 
 def plane_maps() -> dict[str, Callable[[Position], np.ndarray]]:
-    """Return by name functions from a position to the number of the plane of a group that is set on each point."""
+    """Return heat maps by name: functions from a position to the number of the plane that is set on each point."""
 
     def shown(group: str) -> Callable[[Position], np.ndarray]:
         def numbers(position: Position) -> np.ndarray:
