@@ -71,7 +71,7 @@ class Archive(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How the transfer of an archive ended: well, if there is no trouble."""
+    """The outcome of the transfer of an archive. Without `trouble` it succeeded."""
 
     archive: Archive
     trouble: str = ""
@@ -199,7 +199,7 @@ def part_of(archive: Archive, folder: Path) -> Path:
 
 
 def find_missing(archives: list[Archive], folder: Path, records: Records) -> list[Archive]:
-    """Check all archives that are there, and return those that are not, or not as they should be."""
+    """Check all archives in the folder. Return those that are missing or damaged."""
     sizes = {archive: size_of(folder / archive.name) for archive in archives}
     troubles: dict[Archive, str] = {}
     with Progress("checking archives, bytes", sum(sizes.values())) as progress:
@@ -257,7 +257,7 @@ def transfers(
 
 
 def download(archives: list[Archive], folder: Path, terms: Terms, allowance: int, at_once: int) -> list[Outcome]:
-    """Download what is not there yet; return what could not be had, in the order of the listing."""
+    """Download the missing archives. Return those that failed, in the order of the listing."""
     records = Records(folder)
     missing = find_missing(archives, folder, records)
     held = sum(size_of(folder / archive.name) + size_of(part_of(archive, folder)) for archive in archives)
@@ -276,7 +276,7 @@ def download(archives: list[Archive], folder: Path, terms: Terms, allowance: int
 
 
 def plan(archives: list[Archive], folder: Path) -> str:
-    """List what is there and what is still to download."""
+    """List the archives in the folder and those still to download."""
     lines = []
     for archive in archives:
         begun = size_of(part_of(archive, folder))

@@ -1,4 +1,4 @@
-"""A game store in the making: packed records are appended to draft files, and in the end become a store.
+"""A draft of a game store: packed records are appended to draft files, which become a store at the end.
 
 Drafts only ever grow, so a checkpoint is the size of each file. Duplicates are taken out at the end, when all keys are
 known.
@@ -73,10 +73,10 @@ def is_there(folder: Path, sizes: dict[str, int]) -> bool:
 
 
 class Draft:
-    """A store in the making: files that grow, and can be set back to where they were at a checkpoint."""
+    """A draft of a store: files that grow, and can be truncated to their length at a checkpoint."""
 
     def __init__(self, folder: Path, sizes: dict[str, int] | None = None) -> None:
-        """Begin anew, or go on from a checkpoint with these `sizes`."""
+        """Start a new draft, or continue from a checkpoint with these `sizes`."""
         self.paths = draft_paths(folder)
         self.files = {}
         for name, path in self.paths.items():
@@ -90,7 +90,7 @@ class Draft:
             file.write(array.tobytes())
 
     def sizes(self) -> dict[str, int]:
-        """Write out all there is; return how much of each file there is, for a checkpoint."""
+        """Flush all files. Return the size of each file, for a checkpoint."""
         for file in self.files.values():
             file.flush()
             os.fsync(file.fileno())

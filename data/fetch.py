@@ -36,15 +36,15 @@ for _handler in (urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib
 
 
 class FetchError(Exception):
-    """A file cannot be had; the message says why, to be read after its name."""
+    """A file cannot be downloaded. The message gives the reason, and is printed after the file name."""
 
 
 class UnreachableError(FetchError):
-    """Nobody answered at that address, so that other files from there need not be tried."""
+    """The server did not answer, so other files from it need not be tried."""
 
 
 class _AgainError(Exception):
-    """An attempt failed in a way that may be over by the next, which the server may want to be later."""
+    """An attempt failed, but a later one may succeed. The server may say how long to wait."""
 
     def __init__(self, reason: str, wait: float = 0.0, answered: bool = True) -> None:
         super().__init__(reason)
@@ -111,7 +111,7 @@ def fetch(
 
 
 def forget(part: Path, meter: Meter) -> None:
-    """Remove what has arrived of a file."""
+    """Remove the downloaded part of a file."""
     meter.add(-size_of(part))
     part.unlink(missing_ok=True)
     note_of(part).unlink(missing_ok=True)
@@ -175,7 +175,7 @@ def _attempt(
 def _receive(
     answer: http.client.HTTPResponse, part: Path, terms: Terms, meter: Meter, check_head: Callable[[bytes], None]
 ) -> None:
-    """Append what comes to the part, as far as it may go."""
+    """Append the received bytes to the part, up to the allowed size."""
     try:
         with part.open("ab") as file:
             have = file.tell()

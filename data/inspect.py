@@ -112,7 +112,7 @@ def open_folder(settings: Settings) -> Path:
 
 
 def check(settings: Settings) -> None:
-    """Refuse settings that do not go together, or mean nothing in any store."""
+    """Raise `UserError` if settings contradict each other or make sense for no store."""
     about_one = {"ply": settings.ply is not None, "symmetry": settings.symmetry != 0, "sgf": settings.sgf != ""}
     if settings.game is None and any(about_one.values()):
         first = next(name for name, is_given in about_one.items() if is_given)
@@ -132,7 +132,7 @@ def result(record: Record) -> str:
 
 
 def describe(store: GameStore, game: int) -> str:
-    """Tell all that is known of a game but its moves."""
+    """Describe a game: everything except its moves."""
     record, entry = store.record(game), store.games[game]
     ending = f" ({ENDINGS[record.ending]})" if record.ending != NO_RESULT else ""
     learnt = [name for color, name in COLOR_NAMES.items() if entry["learn"] & color]

@@ -38,7 +38,7 @@ class Tally:
 
 
 def chunks(items: Iterable[Item | Trouble]) -> Iterator[list[Item | Trouble]]:
-    """Group records into pieces of work; what is still unread waits until it is asked for."""
+    """Group records into chunks of work. Records are read lazily."""
     chunk: list[Item | Trouble] = []
     volume = 0
     for item in items:
@@ -52,7 +52,7 @@ def chunks(items: Iterable[Item | Trouble]) -> Iterator[list[Item | Trouble]]:
 
 
 def read_chunk(items: list[Item | Trouble], size: int, filters: Filters) -> tuple[Batch, Tally]:
-    """Read the games of some records; return those to keep, and what became of all."""
+    """Read the games of some records. Return the games to keep, and the tally of all records."""
     tally = Tally(items=len(items))
     kept = []
     for item in items:

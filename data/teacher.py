@@ -77,7 +77,7 @@ def file_of(folder: Path, number: int) -> Path:
 
 
 def claim(folder: Path, key: dict[str, Any]) -> None:
-    """Note the settings of the games in a folder, so that games of other settings never come to be among them."""
+    """Write the settings of the games to their folder, so that games with other settings are never mixed in."""
     path = folder / "settings.json"
     if read_json(path) != key and any(folder.glob("*.sgf")):
         raise UserError(f"{folder} holds the games of other settings; name this run with run=NAME, or remove them.")
@@ -87,7 +87,7 @@ def claim(folder: Path, key: dict[str, Any]) -> None:
 
 
 def work(settings: Settings, pair: list[Seat], todo: SimpleQueue, done: SimpleQueue, stop: Event) -> None:
-    """Play games until there are no more, in a thread; hand over each with its file, or the error that ended it."""
+    """Thread: play games until none is left. Hand over each game with its file, or the error that ended the thread."""
     try:
         while not stop.is_set():
             game = play(settings, todo.get_nowait(), pair)
@@ -102,7 +102,7 @@ def work(settings: Settings, pair: list[Seat], todo: SimpleQueue, done: SimpleQu
 
 
 def play_all(settings: Settings, folder: Path) -> None:
-    """Play the games that are not there yet, some at a time, each with a pair of engines of its own."""
+    """Play the missing games, several at a time, each with its own pair of engines."""
     missing = [number for number in range(1, settings.games + 1) if not file_of(folder, number).exists()]
     todo, done, stop = SimpleQueue(), SimpleQueue(), Event()
     for number in missing:
@@ -137,7 +137,7 @@ def play_all(settings: Settings, folder: Path) -> None:
 
 
 def note_false_start(settings: Settings, folder: Path, game: Game, false_starts: dict[int, list[Game]]) -> None:
-    """Stop if an engine loses game after game before its first move: it is not fit to play, and its games are none."""
+    """Stop if an engine loses game after game before its first move: such an engine does not work."""
     for place, color in enumerate(colors_of(game.number)):
         if color in game.movers():
             false_starts[place].clear()
@@ -193,7 +193,7 @@ def report(metrics: dict[str, Any]) -> str:
 
 
 def headline(metrics: dict[str, Any]) -> str:
-    """Say in one line who won how much."""
+    """Return one line with the wins of each engine."""
     first, second = metrics["engines"].values()
     wins = [sum(engine[color]["won"] for color in ("black", "white")) for engine in (first, second)]
     return f"{metrics['games']:,} games, {first['name']} {wins[0]:,} : {wins[1]:,} {second['name']}"
