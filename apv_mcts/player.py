@@ -1,5 +1,6 @@
 """A player that searches: it minds its clock, ponders, can be watched, resigns, and can tell which stones are dead."""
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ TRIED = 0.05  # of the visits of the most visited move: what was tried less is n
 JUDGED = 400  # rollouts that tell which stones are dead
 SURVIVES = 0.3  # share of rollouts in which a living stone keeps its point at least
 SURE = 10  # visits of the most visited move; with less, all may be lost by chance, and nobody resigns
+EVIDENCE = 2.0  # standard errors by which a pass must be better; the outcome of a rollout has a deviation of 1 at most
 LOOKED_AT = 1_000  # simulations for a map of a position that nobody has searched
 
 
@@ -93,20 +95,20 @@ class SearchPlayer:
             for edge, share in zip(edges, shares, strict=True)
             if edge.move != PASS and share > 0
         ]
-        if self._ends_well(position):
+        may_end = ends_well(position)
+        if may_end and not self._loses_dead_stones(position):
             return Decision(PASS, "the opponent passed, and the game is won as it stands", candidates)
         if edges[0].visits >= SURE and best_value(edges) < self.resign:
             return Decision(RESIGN, f"no move wins more than {100 * win_rate(best_value(edges)):.0f}%", candidates)
-        if total == 0 and candidates:  # the prior of a pass is a constant, and says nothing
-            return Decision(candidates[0].point, candidates[0].why, candidates)
-        return Decision(edges[0].move, _why(edges[0]), candidates)
+        if len(edges) == 1:
+            return Decision(PASS, "no sensible move is left", candidates)
+        best = chosen(edges, may_pass=not may_end)
+        return Decision(best.move, _why(best), candidates)
 
-    def _ends_well(self, position: Position) -> bool:
-        """Tell if passing after a pass wins, by the stones as they stand and also without our dead ones."""
-        if not ends_well(position):
-            return False
+    def _loses_dead_stones(self, position: Position) -> bool:
+        """Return whether the side to move has dead stones, and has lost the game without them."""
         lost = [p for p in self.dead_stones(position) if position.board["color"][p] == position.to_move]
-        return not lost or ends_well_without(position, lost)
+        return bool(lost) and not ends_well_without(position, lost)
 
     def set_clock(self, color: int, clock: Clock | None) -> None:
         self.clocks[color] = clock
@@ -199,6 +201,25 @@ class SearchPlayer:
 def best_value(edges: list[EdgeStatistics]) -> float:
     """Return the highest value of a move that was tried often enough."""
     return max(edge.q for edge in tried(edges))
+
+
+def chosen(edges: list[EdgeStatistics], may_pass: bool = True) -> EdgeStatistics:
+    """Return the best move of a root whose moves are ranked (`Search.statistics`): the first, or the first but a pass.
+
+    Passing gives the game away, so the search must prefer it on evidence. With few simulations a pass may rank first by
+    chance, and its prior is a constant that says nothing.
+    """
+    moves = [edge for edge in edges if edge.move != PASS]
+    return edges[0] if not moves or (may_pass and edges[0].move == PASS and is_sound_pass(edges)) else moves[0]
+
+
+def is_sound_pass(edges: list[EdgeStatistics]) -> bool:
+    """Return whether a pass that ranks first is better than every other well-tried move by more than chance."""
+    passing = edges[0]
+    rivals = [edge for edge in tried(edges) if edge.move != PASS]
+    return passing.visits >= SURE and all(
+        passing.q - rival.q > EVIDENCE * math.sqrt(1 / passing.visits + 1 / rival.visits) for rival in rivals
+    )
 
 
 def in_two_minds(edges: list[EdgeStatistics]) -> bool:

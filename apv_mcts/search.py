@@ -285,9 +285,10 @@ class Search:
             found.append(_edge_statistics(self.rule, int(tree.move[e]), float(tree.prior[e]), e, value, *sums))
         return sorted(found, key=self._rank)
 
-    def _rank(self, edge: EdgeStatistics) -> tuple[float, float]:
-        """Order moves by their visits, but where all get as many, by their value."""
-        return (edge.visits == 0, -edge.q) if self.rule.kind == FLAT else (-edge.visits, -edge.prior)
+    def _rank(self, edge: EdgeStatistics) -> tuple[float, ...]:
+        """Order moves by their visits, but where all get as many, by their value. A pass never wins a tie."""
+        by = (edge.visits == 0, -edge.q) if self.rule.kind == FLAT else (-edge.visits,)
+        return *by, edge.move == PASS, -edge.prior
 
     def root_statistics(self) -> EdgeStatistics:
         """Return the sums over all moves of the root, as the side to move sees them, as if they were one edge."""
@@ -312,7 +313,8 @@ class Search:
         """Return the most visited edge of a node."""
         edges = self._edges(node)
         part = slice(edges.start, edges.stop)
-        return edges[int(np.lexsort((-self.tree.prior[part], -self.tree.n_r[part]))[0])]
+        ties = self.tree.move[part] == PASS  # which never wins one
+        return edges[int(np.lexsort((-self.tree.prior[part], ties, -self.tree.n_r[part]))[0])]
 
 
 def win_rate(value: float) -> float:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from apv_mcts.dump import dump_tree, written
+from apv_mcts.player import chosen
 from apv_mcts.players import PlayerSettings, ready_player
 from apv_mcts.search import EdgeStatistics, Search, win_rate
 from apv_mcts.sheet import draw_sheet
@@ -108,7 +109,7 @@ def _row(search: Search, edge: EdgeStatistics, visits: int, size: int) -> list[s
 
 def facts_of(search: Search, settings: PlayerSettings, simulations: int, seconds: float) -> list[str]:
     """Say who searched what for how long, and what came out."""
-    position, best, root = search.position, search.statistics()[0], search.root_statistics()
+    position, best, root = search.position, chosen(search.statistics()), search.root_statistics()
     who = f"{COLOR_NAMES[position.to_move].capitalize()} to move, komi {position.komi:g}."
     move = gtp_from_point(best.move, position.size)
     if not root.visits:

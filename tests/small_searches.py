@@ -61,12 +61,14 @@ def small_player(name: str, **changes):
     return new_player(settings)
 
 
-def random_position(size: int, plies: int, rng: np.random.Generator, komi: float = 0.5) -> Position:
+def random_position(
+    size: int, plies: int, rng: np.random.Generator, komi: float = 0.5, passes: float = 0.05
+) -> Position:
     """Play sensible moves at random, with a pass now and then, and never to the end of the game."""
     position = Position(size, komi)
     for _ in range(plies):
         moves = sensible_moves(position)
-        after = position.copy().play(int(rng.choice(moves)) if moves and rng.random() > 0.05 else PASS)
+        after = position.copy().play(int(rng.choice(moves)) if moves and rng.random() >= passes else PASS)
         if after.is_over:
             break
         position = after

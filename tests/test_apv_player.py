@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from small_searches import root_visits, small_player, small_search
+from small_searches import SEARCHES, random_position, root_visits, small_player, small_search
 
 from apv_mcts.player import SearchPlayer
 from apv_mcts.tree import UNIT
@@ -116,6 +116,51 @@ def test_nobody_relies_on_a_win_with_dead_stones():
     assert "won as it stands" not in small_player("alpha_r", simulations=200, resign=-1.0).decide(position).why
     clean = passed(SETTLED.replace(". X . O .", ". X . . ."), WHITE, komi=9.5)
     assert "won as it stands" in small_player("alpha_r", simulations=200).decide(clean).why
+
+
+def test_a_pass_that_the_guard_declines_is_not_played_as_the_most_visited_move():
+    """White is ahead by a dead stone. To pass is the most visited move, for it wins as the stones stand."""
+    position = passed(SETTLED, WHITE, komi=0.5)
+    player = small_player("alpha_r", simulations=400, resign=-1.0, n_thr=1)
+    decision = player.decide(position)
+    assert player.search.statistics()[0].move == PASS
+    assert decision.move == decision.candidates[0].point != PASS and "visits" in decision.why
+
+
+@pytest.mark.parametrize("name", ["flat", "uct", "alpha_r"])
+@pytest.mark.parametrize("to_move", [BLACK, WHITE])
+def test_a_pass_is_played_where_every_move_loses(name, to_move):
+    """Whoever begins in a seki loses it. The opponent has not passed, so this is for the search to find."""
+    komi = 3.5 if to_move == BLACK else 4.5
+    position = Position.from_text(SEKI, to_move, komi)
+    decision = small_player(name, simulations=3_000, resign=-1.0).decide(position)
+    assert sensible_moves(position) == [position.point("C3")] and decision.move == PASS and "visits" in decision.why
+
+
+def counted(boards, history, symmetries):
+    """Value a position by its stones, so that a move is better than none."""
+    own = (boards["color"] == boards["to_move"][:, None]).sum(axis=1)
+    enemies = (boards["color"] == BLACK + WHITE - boards["to_move"][:, None]).sum(axis=1)
+    return (own - enemies) / boards["rows"] ** 2
+
+
+@pytest.mark.parametrize("size", [9, 13, 19])
+@pytest.mark.parametrize("name", SEARCHES)
+def test_nobody_passes_in_the_first_half_of_a_game(name, size):
+    """With fewer simulations than moves, a pass used to be as good as any move."""
+    points, rng = size * size, np.random.default_rng(size)
+    search = small_search(name, size, counted, nodes=200)
+    player = SearchPlayer(name, (size,), lambda size: search, resign=-1.0)
+    for simulations, positions in ((1, 8), (2, 4), (10, 4), (100, 2), (1_000, 1)):
+        player.simulations = simulations
+        for plies in rng.integers(0, points // 2, positions).tolist():
+            position = random_position(size, plies, rng, passes=0.0)
+            assert player.decide(position).move not in (PASS, RESIGN)
+    player.simulations, player.seconds, position = 0, 0.001, Position(size)
+    for _ in range(6):
+        move = player.decide(position).move
+        assert move != PASS
+        position.play(move)
 
 
 def test_where_nothing_is_left_to_do_there_is_a_pass_and_a_game_that_is_over_can_be_looked_at():
