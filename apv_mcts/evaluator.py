@@ -1,10 +1,10 @@
-"""The networks' side of the search: requests are taken in batches, answers written into the tree as others search on.
+"""The networks' side of the search: requests are taken in batches, and answers are written into the tree meanwhile.
 
-Each position is shown to the networks in one of the eight symmetries at random, an ensemble that costs nothing
-(Methods, "Symmetries"). An evaluator serves one search or many: what waits in all of them makes one batch.
+Each position is shown to the networks in a random one of the eight symmetries, an ensemble that costs nothing (Methods,
+"Symmetries"). An evaluator serves one search or many: all their requests make one batch.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -16,16 +16,14 @@ from apv_mcts.simulation import DONE, back_up_value, finish_without_rollout
 from apv_mcts.tree import ANSWERED, NONE, Tree
 from go.coordinates import PASS, SYMMETRIES
 from go.jit import kernel
-from sl_policy.inference import Policy
-from sl_policy.inputs import action_table, images_of_actions
-
-# Boards, their histories and the symmetries to show them in, to values for the side to move.
-Values = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+from nets.actions import action_table
+from nets.network import Answering
 
 
 class Asking(Protocol):
-    """A search that has questions."""
+    """A search that has requests."""
 
+    size: int
     tree: Tree
     rule: Rule
     queue: Queue
@@ -33,29 +31,34 @@ class Asking(Protocol):
 
 
 @kernel
-def write_priors(tree, node, scores, images, actions, beta, pass_prior):
-    """Replace the priors of a node by the softmax of scores at temperature beta; the pass keeps its own.
+def write_priors(tree, node, scores, actions, has_pass, beta, pass_prior):
+    """Replace the priors of a node by the softmax of scores at temperature beta.
 
-    `scores` are by action, of the position turned by a symmetry; `images` tells where each action went.
+    `scores` are by action, `actions` gives the action of each point. The last score is that of passing if `has_pass`;
+    otherwise the pass keeps its prior.
     """
     first, count = np.int64(tree.first[node]), np.int64(tree.count[node])
+    last = len(scores) - 1
     highest, total = -np.inf, 0.0
     for e in range(first, first + count):
-        if tree.move[e] != PASS:
-            highest = max(highest, scores[images[actions[tree.move[e]]]] / beta)
+        if has_pass or tree.move[e] != PASS:
+            score = scores[last if tree.move[e] == PASS else actions[tree.move[e]]]
+            highest = max(highest, score / beta)
     for e in range(first, first + count):
-        if tree.move[e] != PASS:
-            total += np.exp(scores[images[actions[tree.move[e]]]] / beta - highest)
+        if has_pass or tree.move[e] != PASS:
+            score = scores[last if tree.move[e] == PASS else actions[tree.move[e]]]
+            total += np.exp(score / beta - highest)
     for e in range(first, first + count):
-        if tree.move[e] != PASS:
-            chance = np.exp(scores[images[actions[tree.move[e]]]] / beta - highest) / total
-            tree.prior[e] = (1 - pass_prior) * chance
+        if has_pass or tree.move[e] != PASS:
+            score = scores[last if tree.move[e] == PASS else actions[tree.move[e]]]
+            share = np.exp(score / beta - highest) / total
+            tree.prior[e] = share if has_pass else (1 - pass_prior) * share
     atomic_store(tree.asked_policy, node, ANSWERED)
 
 
 @kernel
 def write_value(tree, rule, edge, path, depth, value, control):
-    """Note the value of the position behind an edge, as its player to move sees it, and back it up along the path."""
+    """Store the value of the position behind an edge, seen by its side to move, and back it up along the path."""
     tree.value[edge] = value
     seen = value if depth % 2 == 0 else -value  # by the player of the first edge
     if rule.has_rollouts:
@@ -66,54 +69,68 @@ def write_value(tree, rule, edge, path, depth, value, control):
     atomic_store(tree.asked_value, edge, ANSWERED)
 
 
-class Evaluator:
-    """Answers requests, `batch` of each search at most at a time; a network that is not there is not asked."""
+@kernel
+def _write_answers(tree, rule, queue, control, places, scores, values, actions, has_pass, beta):
+    """Write the answers to the requests in some places of a queue into the tree."""
+    for i in range(len(places)):
+        place = places[i]
+        if queue.node[place] != NONE:
+            write_priors(tree, queue.node[place], scores[i], actions, has_pass, beta, rule.pass_prior)
+        if queue.edge[place] != NONE:
+            value = np.float64(min(max(values[i], -1.0), 1.0))
+            depth = np.int64(queue.depth[place])
+            write_value(tree, rule, queue.edge[place], queue.path[place], depth, value, control)
 
-    def __init__(
-        self, policy: Policy | None, values: Values | None, beta: float = 0.67, seed: int = 1, batch: int = 8
-    ) -> None:
-        self.policy, self.values, self.beta, self.batch = policy, values, beta, batch
+
+class Evaluator:
+    """Answers requests with a network, at most `batch` of each search at a time."""
+
+    def __init__(self, network: Answering, beta: float = 0.67, seed: int = 1, batch: int = 8) -> None:
+        self.network, self.beta, self.batch = network, beta, batch
         self.rng = np.random.default_rng(seed)
         self.answered = self.batches = 0
 
     def serve(self, askers: Sequence[Asking]) -> int:
-        """Answer what waits in some searches, the oldest of each first, as one batch; return how many requests."""
+        """Answer the waiting requests of some searches as one batch, the oldest of each first; return their number."""
         taken = [(asker, take(asker.queue, self.batch)) for asker in askers]
-        owners = [asker for asker, places in taken for _ in places]
-        if not owners:
+        taken = [(asker, places) for asker, places in taken if len(places)]
+        if not taken:
             return 0
 
         def gathered(name: str) -> np.ndarray:
-            return np.concatenate([getattr(asker.queue, name)[places] for asker, places in taken])
+            parts = [getattr(asker.queue, name)[places] for asker, places in taken]
+            return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
         boards, history, node, edge = (gathered(name) for name in ("boards", "history", "node", "edge"))
-        symmetries = self.rng.integers(0, SYMMETRIES, len(owners))
-        wanted = np.flatnonzero(node != NONE)
-        if self.policy is not None and len(wanted):
-            scores = self._scores(boards[wanted], history[wanted], symmetries[wanted])
-            for i, row in zip(wanted, scores, strict=True):
-                self._write_priors(owners[i], node[i], row, symmetries[i])
-        wanted = np.flatnonzero(edge != NONE)
-        if self.values is not None and len(wanted):
-            paths, depths = gathered("path"), gathered("depth")
-            found = np.clip(self.values(boards[wanted], history[wanted], symmetries[wanted]), -1, 1)
-            if np.isnan(found).any():
-                raise FloatingPointError("the value network answered with something that is no number")
-            for i, value in zip(wanted, found.tolist(), strict=True):
-                asker = owners[i]
-                write_value(asker.tree, asker.rule, edge[i], paths[i], int(depths[i]), value, asker.control)
+        symmetries = self.rng.integers(0, SYMMETRIES, len(boards))
+        scores, values = self._answers(boards, history, symmetries, node != NONE, edge != NONE)
+        start = 0
         for asker, places in taken:
+            part, start = slice(start, start + len(places)), start + len(places)
+            shared = asker.tree, asker.rule, asker.queue, asker.control, places
+            actions, has_pass = action_table(asker.size), self.network.has_pass
+            _write_answers(*shared, scores[part], values[part], actions, has_pass, self.beta)
             leave(asker.queue, places)
-        self.answered += len(owners)
+        self.answered += len(boards)
         self.batches += 1
-        return len(owners)
+        return len(boards)
 
-    def _scores(self, boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
-        """Return what the policy network says of boards, each turned by its symmetry."""
-        planes, _ = self.policy.inputs.split(self.policy.inputs.encoder.boards(boards, history, symmetries))
-        return self.policy.score(planes)
-
-    def _write_priors(self, asker: Asking, node: int, scores: np.ndarray, symmetry: int) -> None:
-        size = self.policy.size
-        images = images_of_actions(size)[symmetry]
-        write_priors(asker.tree, node, scores, images, action_table(size), self.beta, asker.rule.pass_prior)
+    def _answers(
+        self,
+        boards: np.ndarray,
+        history: np.ndarray,
+        symmetries: np.ndarray,
+        wants_scores: np.ndarray,
+        wants_values: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Ask the network. What it has no head for must not be asked for, and is zero."""
+        scores, values = self.network.answer(boards, history, symmetries, wants_scores, wants_values)
+        if (scores is None and wants_scores.any()) or (values is None and wants_values.any()):
+            raise ValueError("the search asks for something that its network has no head for")
+        if any(found is not None and np.isnan(found).any() for found in (scores, values)):
+            raise FloatingPointError("the network answered with something that is no number")
+        count = len(boards)
+        return (
+            np.zeros((count, 1), np.float32) if scores is None else scores,
+            np.zeros(count, np.float32) if values is None else np.asarray(values, np.float32),
+        )

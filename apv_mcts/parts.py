@@ -3,61 +3,64 @@
 import functools
 from pathlib import Path
 
-from apv_mcts.evaluator import Evaluator, Values
+from apv_mcts.evaluator import Evaluator
 from apv_mcts.search import Search
 from apv_mcts.settings import SearchSettings
 from go.coordinates import MAX_SIZE, MIN_SIZE
+from nets.find import find_weights, shipped_sizes
+from nets.network import Answering, Network
+from nets.weights import Weights
 from pipeline.errors import UserError
 from rollout.model import Model
 from rollout.playout import PlayoutPolicy, new_policy
-from rollout.policies import policy_path
-from rollout.shipped import shipped_path as shipped_patterns
-from sl_policy.inference import Policy
-from sl_policy.shipped import SIZES, network_path
-from sl_policy.weights import PolicyWeights
 
 
-def patterns_path(name: str, size: int, run: str = "") -> Path:
-    """Return the file of a pattern policy: that of a run, or without one that which comes with Prezero."""
-    return policy_path(run, name) if run else shipped_patterns(name, size)
+def weights_path(name: str, size: int, run: str = "") -> Path:
+    """Return the file of a policy or network: that of a run, or without one that which comes with Prezero."""
+    return find_weights(name, size, "run" if run else "shipped", run)
 
 
-def load_network(size: int, run: str = "", threads: int = 1) -> Policy:
+def load_network(size: int, run: str = "", threads: int = 1, precision: str = "auto") -> Network:
     """Load the policy network of a run, or without one that which comes with Prezero."""
-    policy = Policy(PolicyWeights.load(network_path("run" if run else "shipped", run, size)), threads=threads)
-    if policy.size != size:
-        raise UserError(f"The policy network of run={run} plays on {policy.size}x{policy.size}, not on {size}x{size}.")
-    return policy
+    network = Network.load(weights_path("policy", size, run), threads=threads, precision=precision)
+    if network.size != size:
+        raise UserError(
+            f"The policy network of run={run} plays on {network.size}x{network.size}, not on {size}x{size}."
+        )
+    return network
 
 
 def sizes_of(needs_network: bool, run: str = "") -> tuple[int, ...]:
-    """Return the boards that there are parts for; patterns fit every board, a network only its own."""
+    """Return the boards that a player can play on: patterns fit every board, a network only its own."""
     if not needs_network:
         return tuple(range(MIN_SIZE, MAX_SIZE + 1))
-    return (PolicyWeights.load(network_path("run", run, 0)).size,) if run else SIZES
+    return (Weights.load(weights_path("policy", 0, run)).description.size,) if run else shipped_sizes("policy")
 
 
 @functools.lru_cache(4)
 def _patterns(name: str, size: int, run: str) -> PlayoutPolicy:
-    return new_policy(None if name == "uniform" else Model.load(patterns_path(name, size, run)))
+    return new_policy(None if name == "uniform" else Model.load(weights_path(name, size, run)))
 
 
-def check_value(settings: SearchSettings, values: Values | None = None) -> None:
-    """Refuse a search that needs a value network where there is none."""
-    if settings.value and values is None:
+def check_value(settings: SearchSettings) -> None:
+    """Raise `UserError` if a search needs a value network: there is none yet."""
+    if settings.value:
         raise UserError(
             "This player asks a value network, and there is none yet; flat, uct, uct_patterns, alpha_r, alpha_p and "
             "alpha_rp do without."
         )
 
 
-def new_evaluator(settings: SearchSettings, size: int, run: str, seed: int, values: Values | None) -> Evaluator | None:
-    """Make what answers for the networks that the settings ask for; None if they ask for none."""
-    check_value(settings, values)
+def new_evaluator(
+    settings: SearchSettings, size: int, run: str, seed: int, network: Answering | None
+) -> Evaluator | None:
+    """Return what answers for the networks that the settings ask for; None if they ask for none."""
     if not settings.policy and not settings.value:
         return None
-    policy = load_network(size, run) if settings.policy else None
-    return Evaluator(policy, values if settings.value else None, settings.beta, seed, settings.batch)
+    if network is None:
+        check_value(settings)
+        network = load_network(size, run, precision=settings.precision)
+    return Evaluator(network, settings.beta, seed, settings.batch)
 
 
 def new_search(
@@ -65,11 +68,14 @@ def new_search(
     size: int,
     run: str = "",
     seed: int = 1,
-    values: Values | None = None,
+    network: Answering | None = None,
     evaluator: Evaluator | None = None,
 ) -> Search:
-    """Make a search with the parts that its settings ask for; searches of many games may share an evaluator."""
-    evaluator = evaluator or new_evaluator(settings, size, run, seed, values)
+    """Return a search with the parts that its settings ask for.
+
+    `network` answers instead of the one that the settings name. Searches of many games may share an evaluator.
+    """
+    evaluator = evaluator or new_evaluator(settings, size, run, seed, network)
     priors = _patterns("tree" if settings.priors == "tree" else "uniform", size, run)
     playouts = _patterns("rollout" if settings.rollouts == "rollout" else "uniform", size, run)
     return Search(settings, size, priors, playouts, evaluator, seed)

@@ -7,7 +7,7 @@ import numpy as np
 import yaml
 from omegaconf import OmegaConf
 
-from apv_mcts.parts import check_value, load_network, new_search, patterns_path, sizes_of
+from apv_mcts.parts import check_value, load_network, new_search, sizes_of, weights_path
 from apv_mcts.player import SearchPlayer
 from apv_mcts.settings import SearchSettings, check_search
 from features48.heat_maps import plane_maps
@@ -105,9 +105,11 @@ def new_player(settings: PlayerSettings) -> AnyBoard | SearchPlayer:
         )
     makers: dict[str, Callable[[int], Player]] = {
         "random": lambda size: RandomPlayer(seed),
-        "rollout": lambda size: RolloutPlayer(Model.load(patterns_path("rollout", size, run)), greedy, seed),
-        "tree": lambda size: RolloutPlayer(Model.load(patterns_path("tree", size, run)), greedy, seed),
-        "sl": lambda size: PolicyPlayer(load_network(size, run), greedy, seed=seed),
+        "rollout": lambda size: RolloutPlayer(Model.load(weights_path("rollout", size, run)), greedy, seed),
+        "tree": lambda size: RolloutPlayer(Model.load(weights_path("tree", size, run)), greedy, seed),
+        "sl": lambda size: PolicyPlayer(
+            load_network(size, run, precision=settings.search.precision), greedy, seed=seed
+        ),
     }
     name = f"{settings.name}, greedy" if greedy and settings.kind != "random" else settings.name
     return AnyBoard(name, sizes_of(settings.kind == "sl", run), makers[settings.kind])

@@ -3,11 +3,17 @@
 import dataclasses
 
 from apv_mcts.rules import FLAT, PUCT, UCB1, Rule
+from nets.runtime import PRECISIONS
 from pipeline.errors import UserError
 from pipeline.settings import setting
 
 KINDS = {"puct": PUCT, "ucb1": UCB1, "flat": FLAT}
-CHOICES = {"rule": tuple(KINDS), "rollouts": ("rollout", "uniform", "none"), "priors": ("tree", "uniform")}
+CHOICES = {
+    "rule": tuple(KINDS),
+    "rollouts": ("rollout", "uniform", "none"),
+    "priors": ("tree", "uniform"),
+    "precision": PRECISIONS,
+}
 BOUNDS = {
     "lambda_mix": (0, 1),
     "c_puct": (0, 1_000),
@@ -44,6 +50,7 @@ class SearchSettings:
     noise: float = setting(0.0, "share of Dirichlet noise in the priors of the root (Zero: 0.25)")
     noise_alpha: float = setting(0.03, "concentration of that noise (Zero: 0.03 on 19x19)")
     threads: int = setting(0, "threads that search; 0 takes all cores")
+    precision: str = setting("auto", "precision of networks; auto takes int8 if the processor has instructions for it")
     batch: int = setting(8, "positions that the networks are given at once, at most")
     nodes: int = setting(100_000, "nodes of the tree at most; after that it no longer grows")
 

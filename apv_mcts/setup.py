@@ -5,8 +5,9 @@ The launcher runs this command after it has installed the packages, and again wh
 
 import sys
 
-from apv_mcts.players import preset, presets, rehearse
 from sl_policy.shipped import SIZES
+
+from apv_mcts.players import preset, presets, rehearse
 
 
 def setup(arguments: list[str]) -> int:

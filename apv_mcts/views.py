@@ -83,6 +83,6 @@ def successor_values(search: Search, edges: list[EdgeStatistics]) -> dict[int, f
     if roots:
         boards = np.concatenate([root.board for root in roots.values()])
         history = np.concatenate([root.history for root in roots.values()])
-        found = np.clip(search.evaluator.values(boards, history, np.zeros(len(roots), np.int64)), -1, 1)
-        known |= dict(zip(roots, (-found).tolist(), strict=True))
+        answers = search.evaluator.network.answer(boards, history, np.zeros(len(roots), np.int64))
+        known |= dict(zip(roots, (-np.clip(answers.values, -1, 1)).tolist(), strict=True))
     return known

@@ -1,8 +1,8 @@
 """The policy network (64 filters, 9 layers, 48 planes): what its batches cost while learning, and how fast it answers.
 
 Learning: positions per second with batches drawn and encoded from a store, beside the same network on one batch that is
-there already, over and over; batches of 128, all cores. Answering: ONNX Runtime beside torch, a position's share of the
-time of a batch. 19x19 learning needs an archive.
+there already, over and over; batches of 128, all cores. Answering: the networks that come with Prezero, in 8 and in 32
+bits of ONNX Runtime and in torch, a position's share of the time of a batch. 19x19 learning needs an archive.
 """
 
 import functools
@@ -19,17 +19,18 @@ from benchmarks.measure import Bar, Rates, in_turn, median, ratio
 from benchmarks.records import EMBEDDED, prepare
 from data.positions import PositionSampler
 from data.store import GameStore
+from nets.find import find_weights
+from nets.runtime import Compute, onnx_compute, torch_compute
+from nets.settings import NetSettings, OptimiserSettings
+from nets.weights import Weights
 from pipeline.device import choose_device, choose_precision
 from pipeline.tables import table
-from sl_policy.inference import Scorer, onnx_scorer, torch_scorer
-from sl_policy.network import PolicyNetwork
-from sl_policy.settings import NetSettings, OptimiserSettings
 from sl_policy.trainer import PolicyTrainer
 
 NET = NetSettings(filters=64, layers=9, planes=48)
 OPTIMISER = OptimiserSettings(kind="adamw", learning_rate=0.003, weight_decay=0.05, batch_size=128)
 SECONDS = 4  # that a measurement of learning takes at least
-BATCHES = (1, 4, 16, 64)
+BATCHES = (1, 8, 64)
 ANSWERS = 10  # batches in a measurement of answering
 
 
@@ -57,25 +58,31 @@ def learners(store: GameStore) -> dict[str, Callable[[], float]]:
     }
 
 
-def answering_rate(scorer: Scorer, planes: np.ndarray, threads: int) -> float:
+def answering_rate(compute: Compute, planes: np.ndarray, threads: int) -> float:
     """Return positions answered per second."""
     torch.set_num_threads(threads)
     began = time.perf_counter()
     for _ in range(ANSWERS):
-        scorer(planes)
+        compute(planes)
     return ANSWERS * len(planes) / (time.perf_counter() - began)
 
 
 def answerers(size: int) -> dict[str, Callable[[], float]]:
-    weights = PolicyNetwork(size, NET, init="he").weights()
+    weights = Weights.load(find_weights("policy", size))
     rng = np.random.default_rng(1)
     entries = {}
     for threads in (1, 2):
-        scorers = {"onnx": onnx_scorer(weights, threads), "torch": torch_scorer(weights, "cpu")}
+        computes = {
+            "int8": onnx_compute(weights, threads, "int8"),
+            "onnx": onnx_compute(weights, threads),
+            "torch": torch_compute(weights, "cpu"),
+        }
         for batch in BATCHES:
-            planes = (rng.random((batch, NET.planes, size, size)) < 0.2).astype(np.uint8)
-            for name, scorer in scorers.items():
-                entries[f"{name} {size} {threads} {batch}"] = functools.partial(answering_rate, scorer, planes, threads)
+            planes = (rng.random((batch, weights.description.planes, size, size)) < 0.2).astype(np.uint8)
+            for name, compute in computes.items():
+                entries[f"{name} {size} {threads} {batch}"] = functools.partial(
+                    answering_rate, compute, planes, threads
+                )
     return entries
 
 
@@ -97,12 +104,13 @@ def answering_table(rates: Rates) -> str:
     for size in (9, 19):
         for threads in (1, 2):
             for batch in BATCHES:
-                onnx, other = f"onnx {size} {threads} {batch}", f"torch {size} {threads} {batch}"
-                times = [f"{1000 / median(rates, name):.3f}" for name in (onnx, other)]
+                names = [f"{name} {size} {threads} {batch}" for name in ("int8", "onnx", "torch")]
+                times = [f"{1000 / median(rates, name):.3f}" for name in names]
                 who = f"{size}x{size}, {threads} thread{'s' * (threads > 1)}"
-                rows.append([who, str(batch), *times, f"{ratio(rates, onnx, other):.2f}x"])
-    header = ["answering", "batch", "ONNX Runtime, ms a position", "torch, ms a position", "ONNX Runtime over torch"]
-    return table(header, rows)
+                ratios = [f"{ratio(rates, names[0], names[1]):.2f}x", f"{ratio(rates, names[1], names[2]):.2f}x"]
+                rows.append([who, str(batch), *times, *ratios])
+    times = [f"{name}, ms a position" for name in ("8 bits", "32 bits", "torch, 32 bits")]
+    return table(["answering", "batch", *times, "8 over 32 bits", "32 bits over torch"], rows)
 
 
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
@@ -118,6 +126,10 @@ def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
     bars = [
         Bar(f"{size}x{size}: learning from a store over a fixed batch", _cost(rates, size), 0.95) for size in sources
     ]
+    for size in (9, 19):
+        for batch in (8, 64):
+            gain = ratio(rates, f"int8 {size} 1 {batch}", f"onnx {size} 1 {batch}")
+            bars.append(Bar(f"{size}x{size}: 8 over 32 bits, batches of {batch}, one thread", gain, 2.5))
     return f"{learning_table(rates, list(sources))}\n\n{answering_table(rates)}", bars
 
 

@@ -15,10 +15,10 @@ from benchmarks.measure import Bar, Rates, in_turn, median, ratio
 from go.coordinates import PASS
 from go.playout import new_rng
 from go.position import Position
+from nets.find import find_weights
 from pipeline.tables import table
 from rollout.model import Model
 from rollout.playout import PlayoutPolicy, new_policy, new_workspace, policy_games
-from rollout.shipped import shipped_path
 
 MOVES_BEFORE = {9: 30, 19: 100}
 GAMES = {("rollout", 9): 2_000, ("rollout", 19): 500, ("uniform", 9): 12_000, ("uniform", 19): 2_400}
@@ -51,7 +51,7 @@ def contestants(pool: ThreadPoolExecutor) -> tuple[dict[str, Callable[[], float]
     entries: dict[str, Callable[[], float]] = {}
     lengths, seeds = {}, [0]
     for size in MOVES_BEFORE:
-        policies = {"rollout": new_policy(Model.load(shipped_path("rollout", size))), "uniform": new_policy(None)}
+        policies = {"rollout": new_policy(Model.load(find_weights("rollout", size))), "uniform": new_policy(None)}
         starts = dict(zip(STARTS, (Position(size), middle_position(size, policies["rollout"])), strict=True))
         for start, position in starts.items():
             for kind, policy in policies.items():

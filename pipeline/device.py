@@ -22,6 +22,8 @@ def choose_device(name: str) -> torch.device:
     import torch
 
     there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if name not in DEVICES:
+        raise UserError(f"device={name} is none of {', '.join(DEVICES)}.")
     if name == "auto":
         return torch.device(next(kind for kind in ("cuda", "mps", "cpu") if there[kind]))
     if not there[name]:

@@ -4,8 +4,9 @@ Example:
 
 >>> from go import Position
 >>> from go.playout import new_rng
->>> from rollout import Model, new_policy, policy_games, shipped_path
->>> policy = new_policy(Model.load(shipped_path("rollout", size=9)))
+>>> from nets import find_weights
+>>> from rollout import Model, new_policy, policy_games
+>>> policy = new_policy(Model.load(find_weights("rollout", size=9)))
 >>> games, owned = policy_games(Position(9), 100, policy, new_rng(1))  # 100 playouts, and who owned each point
 >>> len(games), bool(games["moves"].min() > 30)
 (100, True)
@@ -19,12 +20,10 @@ Where to start reading:
 - playing: `gammas` (weights as whole numbers), `sampler` (samples a move and keeps all probabilities up to date),
   `replies` (replies that the tree found good), `playout` (whole games: uniform, rollout or tree policy), `player` and
   `flat` (players), `match`;
-- to look at it: `choices` (the moves of a position with their reasons), `move_report`, `show` (the command),
-  `shipped` (policies that come with Prezero).
+- to look at it: `choices` (the moves of a position with their reasons), `move_report`, `show` (the command).
 """
 
 from rollout.model import Model
 from rollout.playout import PlayoutPolicy, new_policy, policy_games
-from rollout.shipped import shipped_path
 
-__all__ = ["Model", "PlayoutPolicy", "new_policy", "policy_games", "shipped_path"]
+__all__ = ["Model", "PlayoutPolicy", "new_policy", "policy_games"]

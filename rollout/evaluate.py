@@ -10,6 +10,7 @@ import numpy as np
 
 from data.identity import SPLITS
 from data.store import store_of_run
+from nets.find import find_weights
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
@@ -17,7 +18,6 @@ from pipeline.settings import setting
 from pipeline.tables import table
 from rollout.model import Model
 from rollout.policies import POLICIES, learnable_counts
-from rollout.shipped import shipped_path
 from rollout.softmax import evaluate
 from rollout.train import shares
 
@@ -47,7 +47,7 @@ def main(settings: Settings) -> dict[str, str]:
     if not len(games):
         raise UserError(f"The {settings.part} part of the store in {store.folder} has no positions.")
     shipped = settings.weights == "shipped"
-    files = [shipped_path(policy, store.size) for policy in POLICIES] if shipped else [Path(settings.weights)]
+    files = [find_weights(policy, store.size) for policy in POLICIES] if shipped else [Path(settings.weights)]
     rows = []
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for file in files:

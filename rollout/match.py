@@ -20,6 +20,7 @@ from go.match import play_game
 from go.playout import new_rng
 from go.position import Position
 from go.settings import BoardSettings
+from nets.find import find_weights
 from pipeline.artefact import read_json, stage_folder, write_json
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
@@ -29,9 +30,8 @@ from pipeline.stage import Input, Outcome, done_once
 from rollout.flat import FlatPlayer
 from rollout.model import Model
 from rollout.playout import PlayoutPolicy, new_policy, new_workspace
-from rollout.policies import POLICIES, policy_path
+from rollout.policies import POLICIES
 from rollout.policies import STAGE as TRAINING
-from rollout.shipped import shipped_path
 
 STAGE = "rollout.match"
 PROGRESS = "progress.json"
@@ -56,8 +56,8 @@ def policy_file(name: str, run_name: str, size: int) -> Path | None:
     if name == UNIFORM:
         return None
     if name == "shipped":
-        return shipped_path("rollout", size)
-    return policy_path(run_name, name) if name in POLICIES else Path(name)
+        return find_weights("rollout", size)
+    return find_weights(name, size, "run", run_name) if name in POLICIES else Path(name)
 
 
 def play_one(settings: Settings, number: int, policies: tuple[PlayoutPolicy, PlayoutPolicy]) -> float:

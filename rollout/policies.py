@@ -14,15 +14,15 @@ from safetensors.numpy import save
 
 from data.positions import is_learnt
 from data.store import GameStore
-from pipeline.artefact import stage_path, write_atomic
-from pipeline.errors import UserError
+from nets.find import KINDS
+from pipeline.artefact import write_atomic
 from pipeline.progress import Progress
 from rollout.games import games_of, new_replay
 from rollout.harvest import Harvest, added_up, harvest
 from rollout.model import Model
 from rollout.patterns import DIAMOND
 
-STAGE = "rollout.train"
+STAGE = KINDS["rollout"].stage
 POLICIES = ("rollout", "tree")
 CHUNK = 1_000  # games that are harvested at a time
 
@@ -46,18 +46,6 @@ class Thresholds(NamedTuple):
     squares: int
     responses: int
     diamonds: int
-
-
-def policy_path(run: str, policy: str) -> Path:
-    """Return where a policy of a run is, or would be."""
-    if policy not in POLICIES:
-        raise UserError(f"policy={policy} is none of {', '.join(POLICIES)}.")
-    return stage_path(run, STAGE) / f"{policy}.safetensors"
-
-
-def load_policy(run: str, policy: str = "rollout") -> Model:
-    """Read a policy that a run has learnt."""
-    return Model.load(policy_path(run, policy))
 
 
 def learnable_counts(store: GameStore) -> np.ndarray:

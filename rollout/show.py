@@ -1,11 +1,11 @@
 """Show the candidate moves of a position: how probable a policy finds each, and which features made it so."""
 
 import dataclasses
-from pathlib import Path
 
 from data.position_settings import GamePositionSettings, find_position
 from go.coordinates import gtp_from_point
 from go.errors import GoError
+from nets.find import find_weights
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.settings import setting
@@ -13,8 +13,6 @@ from pipeline.tables import table
 from rollout.choices import Choice, choices
 from rollout.model import Model, read_card
 from rollout.move_report import report_rest
-from rollout.policies import policy_path
-from rollout.shipped import shipped_path
 
 NAME = "rollout.show"
 
@@ -45,9 +43,8 @@ def main(settings: Settings) -> None:
     if settings.top < 1:
         raise UserError(f"top={settings.top} is too few: at least 1 move is shown.")
     position, title = find_position(settings)
-    path = shipped_path(settings.policy, position.size)
-    if settings.weights or settings.run:
-        path = Path(settings.weights) if settings.weights else policy_path(settings.run, settings.policy)
+    source = settings.weights or ("run" if settings.run else "shipped")
+    path = find_weights(settings.policy, position.size, source, settings.run)
     model = Model.load(path)
     card = read_card(path)
     found = choices(position, model)

@@ -2,9 +2,9 @@
 
 Where to start reading:
 
-- the network: `settings`, `inputs` (what it is given), `weights` (plain arrays and their file), `network` (torch);
-- learning: `batches` (encoded in the background), `trainer`, `train` (the command), `curves`;
-- answering: `inference` (probabilities, by ONNX Runtime or torch), `evaluation` (how well it finds moves), `mistakes`,
-  `evaluate` (the command), `player`, `show`, `shipped` (networks that come with Prezero);
+- the network itself is in `nets`;
+- learning: `trainer`, `train` (the command), `curves`;
+- testing: `accuracy` (how well it finds moves), `mistakes`, `evaluate` (the command);
+- using it: `player`, `show`;
 - the paper's experiment: `table` (Extended Data Table 3 at our scale).
 """

@@ -9,12 +9,15 @@ import numpy as np
 
 from data.identity import SPLITS
 from data.store import store_of_run
+from nets.find import find_weights
+from nets.network import ALL_SYMMETRIES, Network
+from nets.runtime import PRECISIONS
 from pipeline.device import DEVICES
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import seed_setting, setting, threads_setting
 from pipeline.tables import table
-from sl_policy.evaluation import (
+from sl_policy.accuracy import (
     by_move_number,
     find_moves,
     forward_milliseconds,
@@ -24,9 +27,7 @@ from sl_policy.evaluation import (
     symmetry_counts,
     unseen,
 )
-from sl_policy.inference import ALL_SYMMETRIES, Policy
 from sl_policy.mistakes import draw_mistakes
-from sl_policy.shipped import network_path
 
 NAME = "sl_policy.evaluate"
 
@@ -42,6 +43,7 @@ class Settings:
     symmetries: str = setting("1,8", "number of board symmetries to average over: 1, 2, 4, 8, or several with commas")
     mistakes: str = setting("", "file to draw mistakes to, as SVG")
     device: str = setting("cpu", "where to compute; auto takes a GPU if there is one", choices=DEVICES)
+    precision: str = setting("auto", "auto takes int8 if the processor has instructions for it", choices=PRECISIONS)
     threads: int = threads_setting()
     seed: int = seed_setting("seed of the choice of positions")
 
@@ -49,23 +51,23 @@ class Settings:
 def main(settings: Settings) -> dict[str, float]:
     counts = symmetry_counts(settings.symmetries)
     store = store_of_run(settings.run)
-    path = network_path(settings.weights, settings.run, store.size)
-    policy = Policy.load(path, settings.device, settings.threads or os.cpu_count() or 1)
+    path = find_weights("policy", store.size, settings.weights, settings.run)
+    network = Network.load(path, settings.device, settings.threads or os.cpu_count() or 1, settings.precision)
     index = held_out(store, settings.part, settings.positions, settings.seed)
     new = unseen(store, settings.part, index) if settings.part != "train" else np.zeros(len(index), bool)
     rows, records = [], None
     with Progress(f"testing {path.name}, positions", len(index) * sum(counts)) as progress:
         for count in counts:
             used = ALL_SYMMETRIES[:count]
-            records = find_moves(policy, store, index, used, lambda n, count=count: progress.update(n * count))
-            rows.append((count, summary(records), forward_milliseconds(policy, store, index, used)))
+            records = find_moves(network, store, index, used, lambda n, count=count: progress.update(n * count))
+            rows.append((count, summary(records), forward_milliseconds(network, store, index, used)))
             rows[-1][1]["unseen"] = found_share(records[new], 1)
     print(f"{path.name} on {len(index):,} positions of the {settings.part} part of {store.folder}:\n")
     print(results_table(rows))
     print(f"\nBy the number of the move, {counts[-1]} symmetries:\n")
     print(move_table(by_move_number(records, store.size)))
     if settings.mistakes:
-        draw_mistakes(policy, store, records, Path(settings.mistakes), ALL_SYMMETRIES[: counts[-1]])
+        draw_mistakes(network, store, records, Path(settings.mistakes), ALL_SYMMETRIES[: counts[-1]])
         print(f"\nMistakes are drawn in {settings.mistakes}.")
     return {"top-1": rows[0][1]["top1"], "top-5": rows[0][1]["top5"], "log-loss": rows[0][1]["log_loss"]}
 

@@ -10,9 +10,9 @@ from data.store import GameStore
 from go.board import COLOR_NAMES
 from go.coordinates import gtp_from_point
 from go.draw import percentages
+from nets.actions import points_of
+from nets.network import Network
 from pipeline.artefact import write_atomic
-from sl_policy.inference import Policy
-from sl_policy.inputs import points_of
 
 COLUMNS, ROWS = 4, 3
 OPENING = 8  # moves that many ways of playing are good for, which says little of a network
@@ -30,11 +30,11 @@ def mistakes(records: np.ndarray, most: int) -> np.ndarray:
 
 
 def draw_mistakes(
-    policy: Policy, store: GameStore, records: np.ndarray, path: Path, symmetries: tuple[int, ...] = (0,)
+    network: Network, store: GameStore, records: np.ndarray, path: Path, symmetries: tuple[int, ...] = (0,)
 ) -> None:
     """Draw mistakes from the most surprising to the nearly right, as one SVG; `symmetries` are those of the records."""
     chosen = mistakes(records, COLUMNS * ROWS)
-    panels = [_panel(policy, store, record, symmetries) for record in chosen]
+    panels = [_panel(network, store, record, symmetries) for record in chosen]
     width = COLUMNS * PANEL
     parts, height = [], HEADING
     for number, panel in enumerate(panels):
@@ -62,12 +62,12 @@ def draw_mistakes(
     )
 
 
-def _panel(policy: Policy, store: GameStore, record: np.ndarray, symmetries: tuple[int, ...]) -> str:
+def _panel(network: Network, store: GameStore, record: np.ndarray, symmetries: tuple[int, ...]) -> str:
     """Draw one position with the expert's move and the network's."""
     found = positions_at(store, np.array([record["index"]]), np.zeros(1, np.int64))
     game, ply, expert = int(found.games[0]), int(found.plies[0]), int(found.moves[0])
     position = store.position(game, ply)
-    chances = policy.of_store(store, found, symmetries)[0]
+    chances = network.of_store(store, found, symmetries)[0]
     heat = chances.reshape(store.size, store.size)
     first = int(points_of(store.size)[chances.argmax()])
     labels = {point: text for point, text in percentages(heat).items() if int(text) >= 100 * SHOWN}

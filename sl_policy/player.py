@@ -4,14 +4,14 @@ import numpy as np
 
 from go.player import Candidate, Decision, decided
 from go.position import Position
-from sl_policy.inference import Policy
-from sl_policy.inputs import points_of
+from nets.actions import points_of
+from nets.network import Network
 
 
-def candidates_of(policy: Policy, position: Position, symmetries: tuple[int, ...] = (0,)) -> list[Candidate]:
+def candidates_of(network: Network, position: Position, symmetries: tuple[int, ...] = (0,)) -> list[Candidate]:
     """Return the moves that the network may choose from, the most probable first."""
-    chances = policy.of_positions([position], symmetries)[0]
-    points = points_of(policy.size)
+    chances = network.of_positions([position], symmetries)[0]
+    points = points_of(network.size)
     return [
         Candidate(int(points[action]), float(chances[action]), f"policy network {100 * chances[action]:.1f}%")
         for action in np.argsort(-chances, kind="stable")
@@ -22,10 +22,12 @@ def candidates_of(policy: Policy, position: Position, symmetries: tuple[int, ...
 class PolicyPlayer:
     """Draws moves from the policy network, or takes the most probable one."""
 
-    def __init__(self, policy: Policy, greedy: bool = False, symmetries: tuple[int, ...] = (0,), seed: int = 1) -> None:
-        self.policy, self.greedy, self.symmetries = policy, greedy, symmetries
+    def __init__(
+        self, network: Network, greedy: bool = False, symmetries: tuple[int, ...] = (0,), seed: int = 1
+    ) -> None:
+        self.network, self.greedy, self.symmetries = network, greedy, symmetries
         self.name = "sl, greedy" if greedy else "sl"
         self.rng = np.random.default_rng(seed)
 
     def decide(self, position: Position) -> Decision:
-        return decided(position, candidates_of(self.policy, position, self.symmetries), self.rng, self.greedy)
+        return decided(position, candidates_of(self.network, position, self.symmetries), self.rng, self.greedy)

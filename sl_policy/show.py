@@ -5,13 +5,13 @@ import dataclasses
 from data.position_settings import GamePositionSettings, find_position
 from go.coordinates import gtp_from_point
 from go.errors import GoError
+from nets.find import find_weights
+from nets.network import ALL_SYMMETRIES, Network
 from pipeline.launch import Command, launch
 from pipeline.settings import setting
 from pipeline.tables import table
 from rollout.move_report import report_rest
-from sl_policy.inference import ALL_SYMMETRIES, Policy
 from sl_policy.player import candidates_of
-from sl_policy.shipped import network_path
 
 NAME = "sl_policy.show"
 
@@ -27,12 +27,12 @@ class Settings(GamePositionSettings):
 
 def main(settings: Settings) -> None:
     position, title = find_position(settings)
-    path = network_path(settings.weights, settings.run, position.size)
-    policy = Policy.load(path)
-    found = candidates_of(policy, position, ALL_SYMMETRIES[: settings.symmetries])
+    path = find_weights("policy", position.size, settings.weights, settings.run)
+    network = Network.load(path)
+    found = candidates_of(network, position, ALL_SYMMETRIES[: settings.symmetries])
     print(position)
-    weights = policy.weights
-    print(f"\n{path.name}: {weights.layers} layers, {weights.filters} filters, {weights.planes} planes.\n")
+    net = network.description
+    print(f"\n{path.name}: {net.layers} layers, {net.filters} filters, {net.planes} planes.\n")
     if not found:
         print("There is no move but to pass.")
         return

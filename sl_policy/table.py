@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from data.store import GameStore, store_of_run
+from nets.network import ALL_SYMMETRIES, Network
 from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
 from pipeline.launch import Command, launch
 from pipeline.settings import setting
 from pipeline.tables import table
 from sl_policy import train
-from sl_policy.evaluation import find_moves, forward_milliseconds, found_share, held_out
-from sl_policy.inference import ALL_SYMMETRIES, Policy
-from sl_policy.weights import FILE
+from sl_policy.accuracy import find_moves, forward_milliseconds, found_share, held_out
 
 STAGE = "sl_policy.table"
 PAPER_FILTERS = 192  # of the match network
@@ -64,22 +63,22 @@ def network_settings(settings: Settings, row: Row) -> train.Settings:
     return train.Settings(**given | {"net": dataclasses.replace(settings.net, filters=filters, planes=row.planes)})
 
 
-def learn(settings: train.Settings, store: GameStore, folder: Path) -> tuple[Policy, str]:
+def learn(settings: train.Settings, store: GameStore, folder: Path) -> tuple[Network, str]:
     """Learn the network of a row, unless another row has done so; return it with its fingerprint."""
     manifest = train.learn_once(settings, store, folder)
-    return Policy.load(folder / FILE, threads=settings.threads or os.cpu_count() or 1), manifest["metrics"][
-        "fingerprint"
-    ]
+    network = Network.load(folder / train.FILE, threads=settings.threads or os.cpu_count() or 1)
+    return network, manifest["metrics"]["fingerprint"]
 
 
-def measure(policy: Policy, store: GameStore, settings: train.Settings, symmetries: int) -> dict[str, Any]:
+def measure(network: Network, store: GameStore, settings: train.Settings, symmetries: int) -> dict[str, Any]:
     """Return what a network finds in test and training games, averaged over some symmetries, and how long it takes."""
     used = ALL_SYMMETRIES[:symmetries]
-    found: dict[str, Any] = {"filters": policy.weights.filters, "parameters": policy.weights.count()}
+    found: dict[str, Any] = {"filters": network.description.filters}
+    found["parameters"] = network.description.parameter_count()
     for part in ("test", "train"):
         index = held_out(store, part, settings.test_positions, settings.seed)
-        found[part] = found_share(find_moves(policy, store, index, used), 1)
-    one_thread = Policy(policy.weights, threads=1)
+        found[part] = found_share(find_moves(network, store, index, used), 1)
+    one_thread = Network(network.weights, threads=1)
     return found | {"milliseconds": forward_milliseconds(one_thread, store, index, used)}
 
 

@@ -5,14 +5,18 @@ The paper learns from 28.4 million positions of KGS for three weeks and reports 
 
 import dataclasses
 import os
-import time
 from pathlib import Path
 from typing import Any
 
 from data.positions import PositionSampler
 from data.store import GameStore, store_of_run
 from go.settings import BoardSettings
-from pipeline.artefact import code_version, stage_folder
+from nets.find import KINDS
+from nets.network import Network
+from nets.runtime import measure_ranges
+from nets.settings import NetSettings, OptimiserSettings
+from nets.weights import Weights, new_card
+from pipeline.artefact import stage_folder
 from pipeline.device import DEVICES, PRECISIONS, choose_device, choose_precision
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
@@ -21,13 +25,12 @@ from pipeline.settings import StageSettings, setting, threads_setting
 from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 from pipeline.training import History, train, write_history
+from sl_policy.accuracy import by_move_number, find_moves, held_out, summary, unseen
 from sl_policy.curves import draw_by_move_number, draw_learning
-from sl_policy.evaluation import by_move_number, find_moves, held_out, summary, unseen
-from sl_policy.inference import Policy
 from sl_policy.mistakes import draw_mistakes
-from sl_policy.settings import NetSettings, OptimiserSettings
-from sl_policy.weights import FILE, STAGE, PolicyWeights
 
+STAGE, FILE = KINDS["policy"].stage, KINDS["policy"].file
+CALIBRATED = 512  # training positions on which the output ranges of the layers are measured, for 8 bits
 TRAIN_TESTED = 20_000  # training positions that the network is tested on at the end, for comparison
 
 
@@ -47,13 +50,13 @@ class Settings(StageSettings):
     threads: int = threads_setting("threads of the CPU")
 
 
-def learn(
-    settings: Settings, store: GameStore, folder: Path, key: dict[str, Any]
-) -> tuple[PolicyWeights, History, float]:
+def learn(settings: Settings, store: GameStore, folder: Path, key: dict[str, Any]) -> tuple[Weights, History, float]:
     """Learn a network; return it with its history and the seconds that it took."""
     import torch  # slow import; keep --help fast
 
-    from sl_policy.trainer import ASTRAY, PolicyTrainer
+    from nets.learning import DIVERGED
+    from nets.module import weights_of
+    from sl_policy.trainer import PolicyTrainer
 
     threads = settings.threads or os.cpu_count() or 1
     torch.set_num_threads(threads)
@@ -65,11 +68,11 @@ def learn(
     validation = held_out(store, "validation", settings.validation_positions, settings.seed)
 
     def validate() -> dict[str, float]:
-        weights = trainer.network.weights()
+        weights = weights_of(trainer.network)
         if not weights.is_sound():
-            raise UserError(ASTRAY)
-        policy = Policy(weights, device.type, threads)
-        shown = summary(find_moves(policy, store, validation))
+            raise UserError(DIVERGED)
+        network = Network(weights, device.type, threads)
+        shown = summary(find_moves(network, store, validation))
         return {"top-1": shown["top1"], "top-5": shown["top5"], "log-loss": shown["log_loss"]}
 
     def report(history: History) -> None:
@@ -78,7 +81,9 @@ def learn(
 
     every = max(1, trainer.steps // settings.evaluations)
     history = train(trainer, "learning the policy network", checkpoint_path(folder), key, validate, every, report)
-    return trainer.network.weights(), history, history[-1]["seconds"]
+    weights = weights_of(trainer.network)
+    weights.ranges = measure_ranges(weights, trainer.planes(CALIBRATED))
+    return weights, history, history[-1]["seconds"]
 
 
 def checkpoint_path(folder: Path) -> Path:
@@ -86,13 +91,13 @@ def checkpoint_path(folder: Path) -> Path:
     return folder / "checkpoint.safetensors"
 
 
-def test(policy: Policy, store: GameStore, settings: Settings, folder: Path) -> dict[str, Any]:
+def test(network: Network, store: GameStore, settings: Settings, folder: Path) -> dict[str, Any]:
     """Test a network on positions that it has learnt from and on others, and draw what it does."""
     results: dict[str, Any] = {}
     most = {"train": min(settings.test_positions or TRAIN_TESTED, TRAIN_TESTED), "test": settings.test_positions}
     index = {part: held_out(store, part, most[part], settings.seed) for part in most}
     with Progress("testing the policy network, positions", sum(map(len, index.values()))) as progress:
-        records = {part: find_moves(policy, store, index[part], advance=progress.update) for part in index}
+        records = {part: find_moves(network, store, index[part], advance=progress.update) for part in index}
     for part in records:
         results[part] = summary(records[part])
     new = records["test"][unseen(store, "test", index["test"])]
@@ -100,31 +105,26 @@ def test(policy: Policy, store: GameStore, settings: Settings, folder: Path) -> 
         results["test, positions not in training"] = summary(new)
     results["by move number"] = by_move_number(records["test"], store.size)
     draw_by_move_number(results["by move number"], folder / "by_move_number.svg")
-    draw_mistakes(policy, store, records["test"], folder / "mistakes.svg")
+    draw_mistakes(network, store, records["test"], folder / "mistakes.svg")
     return results
 
 
 def run_stage(settings: Settings, store: GameStore, folder: Path, key: dict[str, Any]) -> Outcome:
     """Learn, test and write everything but the manifest."""
     weights, history, seconds = learn(settings, store, folder, key)
-    policy = Policy(weights, threads=settings.threads or os.cpu_count() or 1)
-    results = test(policy, store, settings, folder)
+    network = Network(weights, threads=settings.threads or os.cpu_count() or 1)
+    results = test(network, store, settings, folder)
     metrics = {
         "size": store.size,
-        "parameters": weights.count(),
+        "parameters": weights.description.parameter_count(),
         "positions": int(history[-1]["positions"]),
         "training positions": len(PositionSampler(store, "train")),
         "seconds": seconds,
         "results": results,
         "fingerprint": weights.fingerprint(),
     }
-    weights.card = {
-        "stage": STAGE,
-        "settings": key,
-        "code": code_version(),
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        **{name: value for name, value in metrics.items() if name != "fingerprint"},
-    }
+    data = f"{metrics['training positions']:,} positions of the games of run {store.folder.parent.name}"
+    weights.card = new_card(weights.description, data, key, {k: v for k, v in metrics.items() if k != "fingerprint"})
     weights.save(folder / FILE)
     top1 = results["test"]["top1"]
     result = f"{settings.net.filters} filters, {settings.net.layers} layers: {100 * top1:.1f}% of test moves found"

@@ -8,37 +8,86 @@ import numpy as np
 from random_games import random_record
 
 from data.record import to_sgf
+from nets.description import Description
+from nets.runtime import measure_ranges
+from nets.weights import Weights
 from pipeline import artefact, launch
-from sl_policy.weights import PolicyWeights
 
 
 def random_weights(
-    size: int, filters: int = 6, layers: int = 4, planes: int = 48, moves: str = "sensible", seed: int = 1
-) -> PolicyWeights:
-    """A network whose scores differ by some units from point to point."""
+    size: int,
+    filters: int = 6,
+    layers: int = 4,
+    planes: int = 48,
+    moves: str = "sensible",
+    seed: int = 1,
+    family: str = "policy",
+) -> Weights:
+    """A network whose scores differ by some units from point to point, and its values from position to position."""
     rng = np.random.default_rng(seed)
-    shapes = [(filters, planes, 5, 5), *[(filters, filters, 3, 3)] * (layers - 2)]
-    kernels = [rng.normal(0, np.sqrt(2 / np.prod(shape[1:])), shape) for shape in shapes]
-    kernels[0] *= 3  # most planes are empty
-    biases = [rng.normal(0, 0.1, filters) for _ in shapes]
-    arrays = [*kernels, *biases, rng.normal(0, 1, filters), rng.normal(0, 1, size * size)]
-    *inner, head, point_bias = (array.astype(np.float32) for array in arrays)
-    return PolicyWeights(inner[: len(shapes)], inner[len(shapes) :], head, point_bias, moves, {"made": "by a test"})
+    description = Description(family, size, planes, filters, layers, moves)
+    tensors = {}
+    for name, shape in description.shapes().items():
+        spread = np.sqrt(2 / np.prod(shape[1:])) if name.endswith(".kernel") else 0.1
+        tensors[name] = rng.normal(0, spread, shape).astype(np.float32)
+    first = next(iter(tensors))
+    tensors[first] *= 3  # most planes are empty
+    if "scores.bias" in tensors:
+        tensors["scores.bias"] *= 10
+    if "map.bias" in tensors:
+        tensors["map.bias"] += 2  # or a rectifier might silence its single filter
+    return Weights(description, tensors, card={"made": "by a test"})
 
 
-def slow_scores(weights: PolicyWeights, planes: np.ndarray) -> np.ndarray:
-    """The network as the paper describes it, for one position: each sum written out, zeros beyond the edge."""
-    size, values = weights.size, planes.astype(np.float64)
-    for kernel, bias in zip(weights.kernels, weights.biases, strict=True):
-        reach, sums = kernel.shape[2] // 2, np.zeros((len(kernel), size, size))
-        for row, column in np.ndindex(size, size):
-            for down, right in np.ndindex(kernel.shape[2:]):
-                r, c = row + down - reach, column + right - reach
-                if 0 <= r < size and 0 <= c < size:
-                    sums[:, row, column] += kernel[:, :, down, right].astype(np.float64) @ values[:, r, c]
-        values = np.maximum(sums + bias[:, None, None], 0)
-    at_points = [weights.head.astype(np.float64) @ values[:, row, column] for row, column in np.ndindex(size, size)]
-    return np.array(at_points) + weights.point_bias
+def calibrated(weights: Weights, planes: np.ndarray) -> Weights:
+    """The same network with the output ranges of its layers, for 8 bits."""
+    weights.ranges = measure_ranges(weights, planes)
+    return weights
+
+
+def slow_convolution(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:
+    """A convolution with each sum written out, and zeros beyond the edge."""
+    size, reach = values.shape[1], kernel.shape[2] // 2
+    sums = np.zeros((len(kernel), size, size))
+    for row, column in np.ndindex(size, size):
+        for down, right in np.ndindex(kernel.shape[2:]):
+            r, c = row + down - reach, column + right - reach
+            if 0 <= r < size and 0 <= c < size:
+                sums[:, row, column] += kernel[:, :, down, right].astype(np.float64) @ values[:, r, c]
+    return sums
+
+
+def slow_answers(weights: Weights, planes: np.ndarray) -> dict[str, np.ndarray]:
+    """A network as the papers describe it, for one position, family by family."""
+    description, tensors, values = weights.description, weights.tensors, planes.astype(np.float64)
+
+    def convolved(name: str, given: np.ndarray) -> np.ndarray:
+        return slow_convolution(given, tensors[f"{name}.kernel"]) + tensors[f"{name}.bias"][:, None, None]
+
+    def dense(name: str, given: np.ndarray) -> np.ndarray:
+        return tensors[f"{name}.kernel"].astype(np.float64) @ given.reshape(-1) + tensors[f"{name}.bias"]
+
+    def valued(given: np.ndarray) -> np.ndarray:
+        return np.tanh(dense("value", np.maximum(dense("hidden", given), 0)))[0]
+
+    if description.family == "dual":
+        values = np.maximum(convolved("stem", values), 0)
+        for number in range(1, (description.layers - 1) // 2 + 1):
+            inner = np.maximum(convolved(f"block{number}.first", values), 0)
+            values = np.maximum(convolved(f"block{number}.second", inner) + values, 0)
+        scores = dense("scores", np.maximum(convolved("policy", values), 0))
+        return {"scores": scores, "values": valued(np.maximum(convolved("map", values), 0))}
+    convolutions = description.layers - (1 if description.family == "policy" else 3)
+    for number in range(1, convolutions + 1):
+        values = np.maximum(convolved(f"layer{number}", values), 0)
+    if description.family == "value":
+        return {"values": valued(convolved("map", values))}
+    one_filter = slow_convolution(values, tensors["scores.kernel"]).reshape(-1)
+    return {"scores": one_filter + tensors["scores.bias"]}
+
+
+def slow_scores(weights: Weights, planes: np.ndarray) -> np.ndarray:
+    return slow_answers(weights, planes)["scores"]
 
 
 def random_games(size: int, plies: int, count: int, with_setup: bool = False) -> list[bytes]:

@@ -20,7 +20,7 @@ from apv_mcts.tree import ANSWERED, EDGES, NODES, NONE, NOT_ASKED, UNIT
 from go.coordinates import PASS
 from go.player import sensible_moves
 from go.position import Position
-from sl_policy.inference import Policy
+from nets.network import Answers, Network
 
 SEARCHES = sorted(  # the names of all players that search; alpha_p only looks
     path.stem
@@ -30,9 +30,33 @@ SEARCHES = sorted(  # the names of all players that search; alpha_p only looks
 
 
 @functools.cache
-def network(size: int) -> Policy:
+def network(size: int) -> Network:
     """A policy network of random weights."""
-    return Policy(random_weights(size, planes=4))
+    return Network(random_weights(size, planes=4))
+
+
+class MadeUp:
+    """A network whose values are those of a function from boards, histories and symmetries; a real one has the scores.
+
+    A search asks for one of the two or for both; what it does not ask for is not computed.
+    """
+
+    has_pass = False
+
+    def __init__(self, policy: Network | None, values) -> None:
+        self.policy, self.values = policy, values
+
+    def answer(self, boards, history, symmetries, wants_scores=None, wants_values=None) -> Answers:
+        everything = np.ones(len(boards), bool)
+        scored, valued = (everything if wants is None else wants for wants in (wants_scores, wants_values))
+        scores, values = None, np.zeros(len(boards))
+        if self.policy is not None:
+            scores = np.zeros((len(boards), self.policy.size**2), np.float32)
+            if scored.any():
+                scores[scored] = self.policy.answer(boards[scored], history[scored], symmetries[scored]).scores
+        if valued.any():
+            values[valued] = self.values(boards[valued], history[valued], symmetries[valued])
+        return Answers(scores, values)
 
 
 def by_hash(boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
@@ -47,7 +71,8 @@ def small_search(name: str, size: int, values=by_hash, seed: int = 1, **changes)
     if preset(name).search.n_thr == SearchSettings().n_thr:
         usual["n_thr"] = 3
     settings = dataclasses.replace(preset(name).search, **{**usual, **changes})
-    asks = Evaluator(network(size) if settings.policy else None, values, settings.beta, seed, settings.batch)
+    answers = MadeUp(network(size) if settings.policy else None, values)
+    asks = Evaluator(answers, settings.beta, seed, settings.batch)
     return new_search(settings, size, seed=seed, evaluator=asks if settings.policy or settings.value else None)
 
 

@@ -134,7 +134,7 @@ def test_a_network_that_fails_now_and_then_does_no_lasting_harm(name, threads):
         else:
             check_at_rest(search, 30, before)
     assert set(ends) <= {0, 30} and ends.count(0) > 5
-    search.evaluator.values = by_hash
+    search.evaluator.network.values = by_hash
     search.set_position(position)
     before = root_visits(search)
     assert search.run(simulations=30) == 30

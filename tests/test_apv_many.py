@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from small_searches import by_hash, check_at_rest, network, random_position, root_visits, small_search
+from small_searches import MadeUp, by_hash, check_at_rest, network, random_position, root_visits, small_search
 
 from apv_mcts.evaluator import Evaluator
 from apv_mcts.many import search_many
@@ -18,7 +18,7 @@ WALLS = ". X X O .\nX X X O O\n. X X O .\nX X X O O\n. X X O .\n"  # nothing is 
 
 def together(name, games, size=5, batch=8, seed=1, **changes):
     """Make searches that share an evaluator."""
-    shared = Evaluator(network(size), by_hash, 0.67, seed, batch)
+    shared = Evaluator(MadeUp(network(size), by_hash), 0.67, seed, batch)
     searches = [small_search(name, size, seed=seed + number, batch=batch, **changes) for number in range(games)]
     for search in searches:
         search.evaluator = shared if search.evaluator is not None else None
@@ -84,7 +84,7 @@ def test_the_questions_of_all_games_make_one_batch():
         sizes.append(len(boards))
         return by_hash(boards, history, symmetries)
 
-    evaluator.values = values
+    evaluator.network.values = values
     for number, search in enumerate(searches):
         search.set_position(Position(5, 0.5 + number))
     search_many(searches, 40)
@@ -101,7 +101,7 @@ def test_each_game_hears_its_own_answers():
         return np.where(boards["color"][:, centre] == boards["to_move"], 0.5, -0.5)
 
     black, white = together("alpha_vp", 2, batch=4)
-    black.evaluator.values = values
+    black.evaluator.network.values = values
     black.set_position(Position(5, 0.5).set_up(black=["C3"]))
     white.set_position(Position(5, 0.5).set_up(white=["C3"]))
     search_many([black, white], 60)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import prezero
 from small_networks import InProcess, random_weights
+from small_searches import MadeUp
 
 from apv_mcts import show
 from apv_mcts.dump import dump_tree, written
@@ -22,10 +23,10 @@ from go.board import BLACK, WHITE
 from go.coordinates import GTP_COLUMNS, PASS, gtp_from_point, point_from_rowcol, rowcol_from_point
 from go.draw import CELL, RING, STONES
 from go.position import Position
+from nets.find import find_weights
+from nets.network import Network
 from rollout.model import Model
 from rollout.playout import new_policy
-from rollout.shipped import shipped_path
-from sl_policy.inference import Policy
 
 SVG = "{http://www.w3.org/2000/svg}"
 ALPHA_R = {"policy": False, "lambda_mix": 1.0}
@@ -59,11 +60,11 @@ def near_the_centre(boards, history, symmetries):
 def searched(preset, position, simulations, values=near_the_centre, **settings):
     """Search a position on one thread, with the policies that come with Prezero and a value function."""
     given = SearchSettings(**{"nodes": 3_000, "threads": 1, "n_thr": 5, **preset, **settings})
-    policies = {name: new_policy(Model.load(shipped_path(name, 9))) for name in ("rollout", "tree")}
+    policies = {name: new_policy(Model.load(find_weights(name, 9))) for name in ("rollout", "tree")}
     priors = policies["tree"] if given.priors == "tree" else new_policy(None)
     playouts = new_policy(None) if given.rollouts == "uniform" else policies["rollout"]
-    network = Policy(random_weights(position.size)) if given.policy else None
-    search = Search(given, position.size, priors, playouts, Evaluator(network, values, given.beta, 1, given.batch))
+    network = MadeUp(Network(random_weights(position.size)) if given.policy else None, values)
+    search = Search(given, position.size, priors, playouts, Evaluator(network, given.beta, 1, given.batch))
     search.set_position(position)
     think(search, simulations, 0)
     return search

@@ -15,7 +15,7 @@ from apv_mcts.tree import ANSWERED, EDGES, NODES, NONE, UNIT, is_full, new_tree,
 from go.coordinates import PASS, point_from_action
 from go.jit import kernel
 from go.playout import new_rng
-from sl_policy.inputs import action_table, images_of_actions
+from nets.actions import action_table
 
 PAPER = Rule(PUCT, 0.5, 5.0, 3, True, True, True, True, False, 0.01, 7.5)
 
@@ -153,7 +153,8 @@ def test_a_value_is_that_of_the_player_to_move_behind_the_last_edge(depth, seen)
     assert tree.value[path[depth - 1]] == 0.5 and tree.asked_value[path[depth - 1]] == ANSWERED
 
 
-def test_priors_are_the_softmax_at_temperature_beta_turned_back():
+@pytest.mark.parametrize("has_pass", [False, True])
+def test_priors_are_the_softmax_at_temperature_beta(has_pass):
     size = 3
     tree = new_tree(1, 4)
     moves = [point_from_action(action, size) for action in (0, 1, 5)]
@@ -161,13 +162,13 @@ def test_priors_are_the_softmax_at_temperature_beta_turned_back():
     tree.move[:4] = [*moves, PASS]
     tree.prior[:4] = [0.5, 0.3, 0.1, 0.1]
     rng = np.random.default_rng(3)
-    by_action = rng.normal(size=9).astype(np.float32)
-    for symmetry in range(8):
-        images = images_of_actions(size)[symmetry]
-        scores = np.empty(9, np.float32)
-        scores[images] = by_action  # what the network says of the turned position
-        write_priors(tree, node, scores, images, action_table(size), 0.67, 0.1)
-        wanted = np.exp(by_action[[0, 1, 5]].astype(float) / 0.67)
+    scores = rng.normal(size=10 if has_pass else 9).astype(np.float32)
+    write_priors(tree, node, scores, action_table(size), has_pass, 0.67, 0.1)
+    if has_pass:  # the network has a score for passing, the last one
+        wanted = np.exp(scores[[0, 1, 5, 9]].astype(float) / 0.67)
+        assert tree.prior[:4] == pytest.approx(wanted / wanted.sum(), abs=1e-5)
+    else:  # passing keeps its prior
+        wanted = np.exp(scores[[0, 1, 5]].astype(float) / 0.67)
         assert tree.prior[:3] == pytest.approx(0.9 * wanted / wanted.sum(), abs=1e-5)
         assert tree.prior[3] == pytest.approx(0.1)
     assert tree.asked_policy[node] == ANSWERED

@@ -16,7 +16,7 @@ from go.board import BLACK, EMPTY, WHITE
 from go.coordinates import gtp_from_point, point_from_rowcol
 from go.history import histories_of
 from go.position import Position
-from sl_policy.inputs import images_of_actions, turned
+from nets.actions import turned
 
 OF_LEGAL_MOVES = ("capture_size", "self_atari_size", "liberties_after", "ladder_capture", "ladder_escape")
 
@@ -468,8 +468,7 @@ def test_boards_are_turned_and_split_over_threads_without_a_trace(name, request)
     boards, history = np.concatenate([position.boards for position in positions]), histories_of(positions)
     plain = encoder.boards(boards, history)
     assert (plain == encoder.batch(store, games, plies, np.zeros(151, int))).all()
-    images = images_of_actions(store.size)
-    expected = np.concatenate([turned(one[None], images[k]) for one, k in zip(plain, symmetries, strict=True)])
+    expected = turned(plain, symmetries)
     assert (expected != plain).any(axis=(1, 2, 3)).sum() > 100  # most positions do look different
     out = np.empty_like(plain)
     for threads in (1, 2, 3, 200):

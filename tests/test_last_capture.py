@@ -19,6 +19,7 @@ from go.board import BOARD, LEAST_TAKEN, MOST_TAKEN, set_turn
 from go.coordinates import POINTS
 from go.jit import kernel
 from go.playout import new_rng
+from nets.find import find_weights
 from rollout.choices import choices
 from rollout.features import NAKADE, find_candidates, new_candidates
 from rollout.games import begin_game, earlier_point, games_of, new_replay, play_ply, prepare_ply
@@ -27,7 +28,6 @@ from rollout.lookup import FREE
 from rollout.model import Model
 from rollout.playout import new_policy, policy_games
 from rollout.sampler import SAMPLER, begin_sampling, find_special, play_and_refresh
-from rollout.shipped import shipped_path
 from rollout.tracker import TRACKER, begin, new_tracker
 
 # White takes three stones in a row at `a`, and lives if black does not play in their middle, C9. All else is settled.
@@ -48,7 +48,7 @@ ROLLOUTS = 4_000
 
 @pytest.fixture(scope="module")
 def models():
-    return {name: Model.load(shipped_path(name, 9)) for name in ("rollout", "tree")}
+    return {name: Model.load(find_weights(name, 9)) for name in ("rollout", "tree")}
 
 
 def captured() -> Position:
@@ -247,7 +247,7 @@ def test_a_position_has_the_same_features_in_training_at_the_root_in_the_tree_an
         records = (item.data for item in Reading([found[0]]) if isinstance(item, Item))
         games = list(itertools.islice(records, count))
     store = store_of(tmp_path, games, size, shares=(0, 0))
-    comparer = Comparer(*(Model.load(shipped_path(name, size)) for name in ("tree", "rollout")), size)
+    comparer = Comparer(*(Model.load(find_weights(name, size)) for name in ("tree", "rollout")), size)
     for number in range(len(store)):
         comparer.compare(store, number, every=40)
     print(source, len(store), "games", comparer.nakade, "nakade", comparer.nodes, "nodes")

@@ -14,12 +14,12 @@ from go.board import is_eye, set_turn
 from go.coordinates import PASS
 from go.match import play_game
 from go.player import Candidate, RandomPlayer, decided, ends_well, sensible_moves
+from nets.actions import points_of
+from nets.find import find_weights
+from nets.network import ALL_SYMMETRIES, Network
 from pipeline.errors import UserError
 from rollout.model import Model
 from rollout.player import RolloutPlayer
-from rollout.shipped import shipped_path
-from sl_policy.inference import ALL_SYMMETRIES, Policy
-from sl_policy.inputs import points_of
 from sl_policy.player import PolicyPlayer, candidates_of
 
 DRAWS = 400
@@ -41,12 +41,12 @@ X X X X .
 
 @pytest.fixture(scope="module")
 def policy():
-    return Policy(random_weights(5, 8, 4))
+    return Network(random_weights(5, 8, 4))
 
 
 @pytest.fixture(scope="module")
 def models():
-    return {kind: Model.load(shipped_path(kind, 9)) for kind in ("rollout", "tree")}
+    return {kind: Model.load(find_weights(kind, 9)) for kind in ("rollout", "tree")}
 
 
 @pytest.fixture(scope="module")
@@ -238,7 +238,7 @@ def test_the_candidates_of_the_network_have_its_probabilities(policy):
 
 def test_a_network_of_all_legal_moves_may_fill_its_eyes():
     position = Position.from_text(EYES_ONLY, to_move=BLACK)
-    player = PolicyPlayer(Policy(random_weights(5, moves="legal")))
+    player = PolicyPlayer(Network(random_weights(5, moves="legal")))
     assert len(player.decide(position).candidates) == 3 and player.decide(position).move != PASS
 
 
@@ -254,8 +254,8 @@ def test_probabilities_that_do_not_add_up_are_shared_out():
 def test_a_player_starts_without_torch(tmp_path):
     random_weights(5).save(tmp_path / "network.safetensors")
     program = (
-        "import sys; from pathlib import Path; from go import Position; from sl_policy.inference import Policy; "
-        "from sl_policy.player import PolicyPlayer; player = PolicyPlayer(Policy.load(Path(sys.argv[1]))); "
+        "import sys; from pathlib import Path; from go import Position; from nets import Network; "
+        "from sl_policy.player import PolicyPlayer; player = PolicyPlayer(Network.load(Path(sys.argv[1]))); "
         "print(player.decide(Position(5)).move > 0, 'torch' in sys.modules)"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "network.safetensors")]

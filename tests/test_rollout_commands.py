@@ -12,15 +12,16 @@ import numpy as np
 import pytest
 from conftest import ROOT, prezero
 
+from nets.find import find_weights, shipped_sizes
 from rollout.match import statistics
 from rollout.model import Model, read_card
-from rollout.shipped import SIZES, shipped_path
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [9, 19])
 @pytest.mark.parametrize("policy", ["rollout", "tree"])
 def test_the_shipped_policies_are_small_and_say_where_they_come_from(policy, size):
-    path = shipped_path(policy, size)
+    assert shipped_sizes(policy) == (9, 19)
+    path = find_weights(policy, size)
     model, card = Model.load(path), read_card(path)
     assert path.stat().st_size < 2_000_000 and model.is_tree == (policy == "tree")
     assert card["results"]["test"]["top1"] > {("rollout", 19): 0.242, ("tree", 19): 0.242}.get((policy, size), 0.2)
@@ -31,8 +32,8 @@ def test_the_shipped_policies_are_small_and_say_where_they_come_from(policy, siz
 
 
 def test_boards_without_a_policy_of_their_own_take_the_nearest():
-    assert shipped_path("rollout", 7).name == "rollout9.safetensors"
-    assert shipped_path("tree", 17).name == "tree19.safetensors"
+    assert find_weights("rollout", 7).name == "rollout9.safetensors"
+    assert find_weights("tree", 17).name == "tree19.safetensors"
 
 
 def test_the_shipped_policy_is_tested_on_any_store(tmp_path):

@@ -17,15 +17,16 @@ from small_networks import InProcess, random_games, random_weights
 
 from data.store import GameStore
 from go import Position
+from nets.find import find_weights, shipped_sizes
+from nets.module import weights_of
+from nets.network import ALL_SYMMETRIES, Network
+from nets.weights import Weights
 from pipeline import training
 from pipeline.errors import UserError
 from sl_policy import evaluate, show, table, train
-from sl_policy.evaluation import find_moves, held_out, summary
-from sl_policy.inference import ALL_SYMMETRIES, Policy
+from sl_policy.accuracy import find_moves, held_out, summary
 from sl_policy.mistakes import draw_mistakes, mistakes
-from sl_policy.shipped import SIZES, network_path, shipped_path
 from sl_policy.trainer import PolicyTrainer
-from sl_policy.weights import PolicyWeights
 
 TINY = (
     "scale=tiny",
@@ -89,17 +90,21 @@ def test_a_network_is_learnt_once_and_says_all_about_itself(command, runs):
     assert done.code == 0, done.err
     folder, store = runs / "small" / "sl_policy.train", GameStore(runs / "small" / "data.prepare")
     assert {path.name for path in folder.iterdir()} == FILES
-    manifest, weights = manifest_of(folder), PolicyWeights.load(folder / "policy.safetensors")
+    manifest, weights = manifest_of(folder), Weights.load(folder / "policy.safetensors")
     settings, metrics = manifest["settings"], manifest["metrics"]
     assert settings["net"] == {"filters": 4, "layers": 3, "planes": 20, "moves": "sensible"}
     assert settings["precision"] == "float32" and settings["data.prepare"] == store.about["fingerprint"]
     assert settings["optimiser"]["kind"] == "adamw" and settings["positions"] == 640
     count = 25 * 20 * 4 + 9 * 16 + 2 * 4 + 4 + 25
-    assert metrics["parameters"] == count == weights.count() and metrics["size"] == 5 and metrics["positions"] == 640
+    assert (
+        metrics["parameters"] == count == weights.description.parameter_count()
+        and metrics["size"] == 5
+        and metrics["positions"] == 640
+    )
     assert metrics["fingerprint"] == weights.fingerprint() and weights.card["settings"] == settings
     index = held_out(store, "test", 100)
-    shown = summary(find_moves(Policy(weights), store, index))
-    assert metrics["results"]["test"] == pytest.approx(shown) == weights.card["results"]["test"]
+    shown = summary(find_moves(Network(weights), store, index))
+    assert metrics["results"]["test"] == pytest.approx(shown) == weights.card["figures"]["results"]["test"]
     assert sum(row["moves"] for row in metrics["results"]["by move number"]) == 100
     assert manifest["result"] == f"4 filters, 3 layers: {100 * shown['top1']:.1f}% of test moves found"
     assert f"{100 * shown['top1']:.2f}% | {100 * shown['top5']:.2f}%" in re.sub(" +", " ", done.out)
@@ -108,7 +113,8 @@ def test_a_network_is_learnt_once_and_says_all_about_itself(command, runs):
     assert [line["positions"] for line in lines] == [160, 320, 480, 640] and {line["of"] for line in lines} == {
         "policy"
     }
-    watched = summary(find_moves(Policy(weights), store, held_out(store, "validation", 60)))
+    exact = Network(weights, precision="float32")  # as while learning
+    watched = summary(find_moves(exact, store, held_out(store, "validation", 60)))
     assert lines[-1]["log-loss"] == pytest.approx(watched["log_loss"]) and lines[-1]["top-1"] == watched["top1"]
     assert {"Moves found", "Log-loss of a move", "validation games"} <= set(texts_of(folder / "curve.svg"))
     assert "number of the move" in texts_of(folder / "by_move_number.svg")
@@ -214,7 +220,7 @@ def test_the_scale_of_the_paper_learns_and_resumes(command, runs, monkeypatch):
 
     def die_after_two(trainer, number, step=PolicyTrainer.step):
         if number == 2 and not learnt:
-            learnt.append(trainer.network.weights().fingerprint())
+            learnt.append(weights_of(trainer.network).fingerprint())
             raise KeyboardInterrupt
         return step(trainer, number)
 
@@ -252,18 +258,18 @@ def test_the_scale_of_the_paper_learns_and_resumes(command, runs, monkeypatch):
     assert "positions=5440000000" in helped.out and "size=19" in helped.out  # 340 million steps of 16
 
 
-def test_learning_that_goes_astray_leaves_no_result(command, runs, monkeypatch):
+def test_learning_that_diverges_leaves_no_result(command, runs, monkeypatch):
     step = PolicyTrainer.step
 
     def explode(trainer, number):
         shown = step(trainer, number)
         if number == trainer.steps - 1:  # after the last loss has been looked at
-            trainer.network.point_bias.data[3] = np.inf
+            trainer.network.point_bias["scores"].data[3] = np.inf
         return shown
 
     monkeypatch.setattr(PolicyTrainer, "step", explode)
     done = command(train, *TINY)
-    assert done.code == 2 and done.err.splitlines()[-1].startswith("prezero: Learning has gone astray")
+    assert done.code == 2 and done.err.splitlines()[-1].startswith("prezero: Learning has diverged")
     assert not (runs / "small" / "sl_policy.train" / "policy.safetensors").exists()
 
 
@@ -276,7 +282,7 @@ def test_a_network_is_tested_on_any_games(command, runs):
         *(evaluate, "scale=tiny", "run=small", "weights=run", "positions=200", "threads=1", f"mistakes={sheet}")
     )
     assert done.code == 0, done.err
-    index, policy = held_out(store, "test", 200), Policy.load(path)
+    index, policy = held_out(store, "test", 200), Network.load(path)
     rows = dict(re.findall(r"^\| +([18]) +\| +([\d.]+%) +\|", done.out, re.MULTILINE))
     for count in (1, 8):
         shown = summary(find_moves(policy, store, index, ALL_SYMMETRIES[:count]))
@@ -292,7 +298,7 @@ def test_a_network_is_tested_on_any_games(command, runs):
         ("symmetries=", "symmetries= is not made of 1, 2, 4 and 8"),
         ("part=all", "part=all is none of train, validation, test."),
         ("positions=-1", "positions=-1 is not at least 0."),
-        ("weights=none", "There is no policy network in none; ./prezero sl_policy.train makes one."),
+        ("weights=none", "There is no network in none."),
         ("weights=shipped", "No policy network for 5x5 comes with Prezero; ./prezero sl_policy.train board=5x5"),
         (f"weights={runs}/nine.safetensors", "The network plays on 9x9, but the games in"),
         ("run=none", "There is no game store in"),
@@ -303,7 +309,7 @@ def test_a_network_is_tested_on_any_games(command, runs):
 
 
 def test_mistakes_run_from_the_most_surprising_to_the_least(games, tmp_path):
-    store, policy = GameStore(games), Policy(random_weights(5))
+    store, policy = GameStore(games), Network(random_weights(5))
     records = find_moves(policy, store, held_out(store, "test"), ALL_SYMMETRIES)
     chosen = mistakes(records, 12)
     wrong = records[(records["better"] > 0) & (records["equal"] > 0) & (records["ply"] >= 8)]
@@ -328,7 +334,7 @@ def test_the_moves_of_a_position_are_shown_and_drawn(command, runs):
     done = prezero("sl_policy.show", *arguments, "symmetries=8", runs=runs)
     assert done.returncode == 0, done.stderr
     position = Position(9).play("E5").play("C3").play("G7")
-    chances = np.sort(Policy(weights).of_positions([position], ALL_SYMMETRIES)[0])[::-1]
+    chances = np.sort(Network(weights).of_positions([position], ALL_SYMMETRIES)[0])[::-1]
     shown = re.findall(r"^\| +([A-J]\d) +\| +([\d.]+)% \|", done.stdout, re.MULTILINE)
     assert [float(share) for _, share in shown] == pytest.approx(100 * chances[:3], abs=0.006)
     assert "network.safetensors: 4 layers, 6 filters, 12 planes." in done.stdout
@@ -359,8 +365,9 @@ def test_the_table_of_the_paper_is_filled_row_by_row(command, runs, monkeypatch)
     assert cells[:3] == ["3 (192)", "1", "4"] and cells[4::2] == ["47.6", "51.4", "4.8"]
     assert cells[3] == f"{100 * rows['7']['test']:.1f}" and cells[3] in one.out
     network = folder / "3-filters-4-planes" / "policy.safetensors"
-    assert PolicyWeights.load(network).planes == 4 and PolicyWeights.load(network).moves == "sensible"
-    policy, store = Policy.load(network), GameStore(runs / "small" / "data.prepare")
+    description = Weights.load(network).description
+    assert description.planes == 4 and description.moves == "sensible"
+    policy, store = Network.load(network), GameStore(runs / "small" / "data.prepare")
     assert rows["7"]["test"] == summary(find_moves(policy, store, held_out(store, "test", 100)))["top1"]
 
     measured, measure = [], table.measure
@@ -394,24 +401,33 @@ def test_the_rows_are_those_of_extended_data_table_3():
 
 def test_a_network_is_named_by_run_or_file(monkeypatch, tmp_path):
     monkeypatch.setattr("pipeline.artefact.RUNS", tmp_path)
-    assert network_path("run", "mine", 9) == tmp_path / "mine" / "sl_policy.train" / "policy.safetensors"
-    assert str(network_path("a/b.safetensors", "mine", 9)) == "a/b.safetensors"
-    assert network_path("shipped", "mine", 19) == ROOT / "weights" / "policy19.safetensors"
+    learnt = tmp_path / "mine" / "sl_policy.train" / "policy.safetensors"
+    with pytest.raises(UserError, match=rf"There is no {learnt}; ./prezero sl_policy.train run=mine makes it."):
+        find_weights("policy", 9, "run", "mine")
+    learnt.parent.mkdir(parents=True)
+    learnt.touch()
+    assert find_weights("policy", 9, "run", "mine") == learnt
+    assert str(find_weights("policy", 9, "a/b.safetensors", "mine")) == "a/b.safetensors"
+    assert find_weights("policy", 19) == ROOT / "weights" / "policy19.safetensors"
     with pytest.raises(UserError, match="No policy network for 7x7 comes with Prezero"):
-        network_path("shipped", "mine", 7)
+        find_weights("policy", 7)
+    with pytest.raises(UserError, match="There are no weights named joseki; there are rollout, tree, policy"):
+        find_weights("joseki", 9)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [9, 19])
 def test_the_shipped_networks_are_there_and_say_where_they_come_from(size):
-    path = shipped_path(size)
-    assert path.exists(), f"{path.name} is not in weights/: sl_policy.train makes it"
-    weights = PolicyWeights.load(path)
-    assert weights.size == size and weights.planes == 48 and weights.moves == "sensible"
-    card = weights.card
-    assert card["size"] == size and card["parameters"] == weights.count() and card["stage"] == "sl_policy.train"
-    assert card["results"]["test"]["top1"] > 0.4 and card["results"]["test"]["moves"] >= 10_000
+    assert shipped_sizes("policy") == (9, 19)
+    path = find_weights("policy", size)
+    weights = Weights.load(path)
+    description, card = weights.description, weights.card
+    assert (description.size, description.planes, description.moves) == (size, 48, "sensible")
+    assert (card["family"], card["board"], card["planes"]) == ("policy", size, 48)
+    assert card["figures"]["parameters"] == description.parameter_count() and card["data"] and card["version"]
+    found = card["figures"]["results"]["test"]
+    assert found["top1"] > 0.4 and found["moves"] >= 10_000
     assert path.name in (ROOT / "weights" / "README.md").read_text()
     position = Position(size).play("D4" if size == 19 else "E5")
-    chances = Policy(weights).of_positions([position], ALL_SYMMETRIES)[0].reshape(size, size)
+    chances = Network(weights).of_positions([position], ALL_SYMMETRIES)[0].reshape(size, size)
     edge = np.concatenate([chances[0], chances[-1], chances[1:-1, 0], chances[1:-1, -1]])
     assert chances.sum() == pytest.approx(1, abs=1e-4) and edge.sum() < 0.02  # it has learnt not to open on the edge

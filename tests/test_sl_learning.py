@@ -17,14 +17,16 @@ from features48.encoder import Encoder
 from go import Position
 from go.coordinates import SYMMETRIES, action_from_point, symmetry_table
 from go.player import sensible_moves
+from nets.batches import Prefetched, make_batch
+from nets.inputs import Inputs
+from nets.learning import learning_rate
+from nets.module import weights_of
+from nets.network import ALL_SYMMETRIES, Network, softmax
+from nets.settings import NetSettings, OptimiserSettings
 from pipeline.errors import UserError
 from pipeline.training import Checkpoint, read_checkpoint, write_checkpoint
-from sl_policy.batches import Batches, make_batch
-from sl_policy.evaluation import by_move_number, find_moves, found_share, held_out, summary, unseen
-from sl_policy.inference import ALL_SYMMETRIES, Policy, softmax
-from sl_policy.inputs import Inputs
-from sl_policy.settings import NetSettings, OptimiserSettings
-from sl_policy.trainer import PolicyTrainer, step_size
+from sl_policy.accuracy import by_move_number, find_moves, found_share, held_out, summary, unseen
+from sl_policy.trainer import PolicyTrainer
 
 PAPER = OptimiserSettings(
     kind="sgd",
@@ -100,7 +102,7 @@ def eye_fillers(store):
 
 def test_a_batch_is_the_same_whether_it_was_made_ahead_or_not(small):
     sampler, inputs = PositionSampler(small, "train", 5), Inputs(12, "sensible")
-    batches = Batches(sampler, inputs, 64)
+    batches = Prefetched(lambda number: make_batch(small, inputs, sampler.batch(number, 64)))
     later = len(sampler) // 64  # the batch in which an epoch ends
     for number in [0, 1, 2, later, later + 1, 3, 4, 4, 2 * later, 0, 1]:
         fresh = make_batch(small, Inputs(12, "sensible"), PositionSampler(small, "train", 5).batch(number, 64))
@@ -122,7 +124,8 @@ def test_no_two_batches_are_drawn_at_the_same_time(small):
         return draw(sampler, number, size)
 
     sampler.batch = slow_batch
-    batches = Batches(sampler, Inputs(4, "sensible"), 8)
+    inputs = Inputs(4, "sensible")
+    batches = Prefetched(lambda number: make_batch(small, inputs, sampler.batch(number, 8)))
     for number in (0, 1, 7, 3, 4, 20, 0):
         assert len(batches[number].actions) == 8
     batches.pool.shutdown()
@@ -151,7 +154,7 @@ def test_training_sees_every_symmetry_of_training_positions_and_nothing_else(sma
                 symmetries[next(iter(of))] += 1
             drawn += 1
     assert drawn == 30 * 64 and symmetries.min() > 0.07 * symmetries.sum()
-    assert not small.games["split"][trainer.batches.sampler.batch(0, 5_000).games].any()
+    assert not small.games["split"][trainer.sampler.batch(0, 5_000).games].any()
 
 
 def slow_records(policy, store, index):
@@ -185,9 +188,9 @@ def slow_summary(records):
 @pytest.mark.parametrize("zero", [False, True])
 def test_what_a_network_finds_is_what_a_slow_count_finds(small, zero):
     weights = random_weights(5)
-    for array in weights.tensors().values() if zero else ():
+    for array in weights.tensors.values() if zero else ():
         array[:] = 0
-    policy = Policy(weights)
+    policy = Network(weights)
     index = np.sort(np.concatenate([held_out(small, "test", 150), eye_fillers(small)]))
     advanced = []
     records = find_moves(policy, small, index, advance=advanced.append)
@@ -212,7 +215,7 @@ def test_what_a_network_finds_is_what_a_slow_count_finds(small, zero):
 
 
 def test_more_symmetries_are_averaged_before_moves_are_compared(small):
-    policy, index = Policy(random_weights(5)), held_out(small, "test", 100)
+    policy, index = Network(random_weights(5)), held_out(small, "test", 100)
     records = find_moves(policy, small, index, ALL_SYMMETRIES)
     positions = upright(small, index)
     chances = policy.of_store(small, positions, ALL_SYMMETRIES)
@@ -224,13 +227,15 @@ def test_more_symmetries_are_averaged_before_moves_are_compared(small):
     assert len(empty) > 1 and set(empty["equal"].tolist()) <= {1, 4, 8}  # images of a move, in spite of rounding
     assert summary(records) != summary(find_moves(policy, small, index))
     with pytest.raises(UserError, match=r"The network plays on 9x9, but the games in .* are of 5x5"):
-        find_moves(Policy(random_weights(9)), small, index)
+        find_moves(Network(random_weights(9)), small, index)
 
 
 def test_a_move_that_may_not_be_chosen_is_not_found_beside_moves_whose_chance_is_rounded_to_nothing(small):
-    policy = Policy(dataclasses.replace(random_weights(5), head=1_000 * random_weights(5).head))
+    weights = random_weights(5)
+    weights.tensors["scores.kernel"] *= 1_000
+    policy = Network(weights)
     batch = batch_at(small, eye_fillers(small))
-    assert (policy.of_planes(batch.planes, batch.allowed) == 0)[batch.allowed].any()
+    assert (policy.probabilities(batch.planes, batch.allowed) == 0)[batch.allowed].any()
     shown = summary(find_moves(policy, small, eye_fillers(small)))
     assert shown["top5"] == 0 and shown["no candidate"] == 1
 
@@ -266,7 +271,7 @@ def test_a_step_of_the_paper_is_plain_gradient_descent_on_the_likelihood(small):
     trainer = trainer_of(small, PAPER)
     batch, before = trainer.batches[0], parameters(trainer)
     with torch.inference_mode():
-        scores = trainer.network(torch.from_numpy(batch.planes).float()).numpy()
+        scores = trainer.network(torch.from_numpy(batch.planes).float())["scores"].numpy()
     chances = softmax(scores, batch.allowed)
     of_expert = chances[np.arange(16), batch.actions]
     assert batch.counts.all() and (of_expert > 0).all()
@@ -276,7 +281,7 @@ def test_a_step_of_the_paper_is_plain_gradient_descent_on_the_likelihood(small):
     wanted = np.zeros((16, 25))
     wanted[np.arange(16), batch.actions] = 1
     gradients = {name: tensor.grad.numpy() for name, tensor in trainer.network.named_parameters()}
-    assert np.allclose(gradients["point_bias"], (chances - wanted).mean(axis=0), atol=1e-6)
+    assert np.allclose(gradients["point_bias.scores"], (chances - wanted).mean(axis=0), atol=1e-6)
     for name, now in parameters(trainer).items():
         rate, whole = np.float32(0.003), before[name].astype(np.float64)
         in_one, in_two = (
@@ -293,21 +298,21 @@ def test_gradients_reach_every_parameter(small, norm):
     trainer.step(0)
     for name, tensor in trainer.network.named_parameters():
         size = tensor.grad.abs().amax()
-        if norm == "batch" and name.startswith("convolutions") and name.endswith("bias"):
+        if norm == "batch" and name.startswith("layers") and name.endswith("bias"):
             assert size < 1e-6  # the normalisation takes it away at once
         else:
             assert size > 1e-6, name
-    assert (trainer.network.point_bias.grad != 0).all()
+    assert (trainer.network.point_bias["scores"].grad != 0).all()
 
 
 def test_learning_finds_far_more_than_chance(real):
     trainer = trainer_of(real, net=NetSettings(16, 4), positions=10_000, batch_size=64)
     index = held_out(real, "validation")
-    untaught = summary(find_moves(Policy(trainer.network.weights()), real, index))
+    untaught = summary(find_moves(Network(weights_of(trainer.network)), real, index))
     shown = [trainer.step(number) for number in range(trainer.steps)]
     assert trainer.steps == 156
     losses = [entry["train log-loss"] for entry in shown]
-    taught = summary(find_moves(Policy(trainer.network.weights()), real, index))
+    taught = summary(find_moves(Network(weights_of(trainer.network)), real, index))
     uniform = np.mean([np.log(len(sensible_moves(position))) for position, _ in moments(real, index)])
     assert uniform - 0.2 < untaught["log_loss"] < uniform + 0.5 and untaught["top1"] < 0.06
     assert np.mean(losses[-20:]) < uniform - 0.8 and taught["log_loss"] < uniform - 0.8
@@ -322,22 +327,22 @@ def test_a_handful_of_positions_is_learnt_by_heart(real, changes):
     for _ in range(120):
         shown = trainer.learn(batch, trainer.settings.learning_rate)
     assert shown["train top-1"] == 1 and shown["train log-loss"] < 0.3
-    chances = Policy(trainer.network.weights()).of_planes(batch.planes, batch.allowed)
+    chances = Network(weights_of(trainer.network)).probabilities(batch.planes, batch.allowed)
     assert (chances.argmax(axis=1) == batch.actions).all() and chances.max(axis=1).mean() > 0.6
 
 
 def test_step_sizes_follow_their_schedule():
     for step, expected in ((0, 0.003), (79_999_999, 0.003), (80_000_000, 0.0015), (339_999_999, 0.003 / 16)):
-        assert step_size(PAPER, step, 340_000_000) == expected
+        assert learning_rate(PAPER, step, 340_000_000) == expected
     cosine = dataclasses.replace(MODERN, learning_rate=0.2, warm_up=0.1)
-    sizes = [step_size(cosine, step, 200) for step in range(200)]
+    sizes = [learning_rate(cosine, step, 200) for step in range(200)]
     for step, found in enumerate(sizes):
         grown = min(1, (step + 1) / 20)
         assert found == pytest.approx(0.2 * grown * np.cos(np.pi * step / 400) ** 2)  # (1 + cos 2x) / 2
     assert sizes[0] == pytest.approx(0.01, rel=1e-3) and sizes[-1] < 0.2 * 1e-4 and np.argmax(sizes) == 19
     halving = dataclasses.replace(PAPER, learning_rate=1, halve_every=3, warm_up=0.5)
-    assert [step_size(halving, step, 8) for step in range(8)] == [0.25, 0.5, 0.75, 0.5, 0.5, 0.5, 0.25, 0.25]
-    assert step_size(dataclasses.replace(cosine, warm_up=0), 0, 1) == 0.2
+    assert [learning_rate(halving, step, 8) for step in range(8)] == [0.25, 0.5, 0.75, 0.5, 0.5, 0.5, 0.25, 0.25]
+    assert learning_rate(dataclasses.replace(cosine, warm_up=0), 0, 1) == 0.2
 
 
 def test_a_step_uses_the_size_of_its_number(small, monkeypatch):
@@ -346,7 +351,7 @@ def test_a_step_uses_the_size_of_its_number(small, monkeypatch):
     monkeypatch.setattr(trainer, "learn", lambda batch, rate: used.append((batch.actions.tolist(), rate)))
     for number in (4, 5, 30):
         trainer.step(number)
-        assert used[-1] == (trainer.batches[number].actions.tolist(), step_size(MODERN, number, 31))
+        assert used[-1] == (trainer.batches[number].actions.tolist(), learning_rate(MODERN, number, 31))
 
 
 @pytest.mark.parametrize("kind", ["sgd", "adamw"])
@@ -377,7 +382,7 @@ def test_only_kernels_are_pulled_towards_zero(small):
         before = parameters(trainer)
         trainer.learn(batch_at(small, eye_fillers(small)), 0.1)
         for name, now in parameters(trainer).items():
-            is_kernel = ("convolutions" in name and name.endswith("weight")) or name == "head.weight"
+            is_kernel = name.startswith("layers.") and name.endswith("weight")
             assert np.allclose(now, (0.95 if is_kernel else 1) * before[name], atol=1e-7), name
 
 
@@ -399,7 +404,7 @@ def test_a_training_goes_on_from_a_checkpoint_as_if_there_had_been_none(small, t
     again.restore(read_checkpoint(tmp_path / "c", "key").state)
     assert [again.step(number) for number in range(4, 10)] == shown[4:]
     assert same(again.state(), whole.state())
-    assert again.network.weights().fingerprint() == whole.network.weights().fingerprint()
+    assert weights_of(again.network).fingerprint() == weights_of(whole.network).fingerprint()
     half = trainer_of(small, positions=320, **changes)
     half.network.load_state_dict(cut.network.state_dict())  # the weights alone are not enough
     for number in range(4, 10):

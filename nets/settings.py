@@ -1,12 +1,9 @@
-"""Settings of a policy network and of how it learns; `conf/net` and `conf/optimiser` hold presets."""
+"""Settings of a network that learns from games, and of how it learns; `conf/net` and `conf/optimiser` hold presets."""
 
 import dataclasses
 
+from nets.description import LEAST_LAYERS, MOVES, PLANES, Description
 from pipeline.settings import setting
-
-MOVES = ("sensible", "legal")
-PLANES = (4, 12, 20, 48)
-LEAST_LAYERS = 3  # the 5x5 one, a 3x3 one and the 1x1 one
 
 
 @dataclasses.dataclass
@@ -15,12 +12,16 @@ class NetSettings:
 
     filters: int = setting(64, "filters of each layer (paper: 192)", least=1)
     layers: int = setting(
-        9, "convolution layers: the first 5x5, then 3x3, the last 1x1 (paper: 13)", least=LEAST_LAYERS
+        9, "convolution layers: the first 5x5, then 3x3, the last 1x1 (paper: 13)", least=LEAST_LAYERS["policy"]
     )
-    planes: int = setting(48, "input planes (Extended Data Table 3)", choices=PLANES)
+    planes: int = setting(48, "input planes (Extended Data Table 3)", choices=PLANES["policy"])
     moves: str = setting(
         "sensible", "moves that get a probability; sensible moves do not fill an own eye", choices=MOVES
     )
+
+    def description(self, size: int) -> Description:
+        """Return the description of the policy network on a board."""
+        return Description("policy", size, self.planes, self.filters, self.layers, self.moves)
 
 
 @dataclasses.dataclass

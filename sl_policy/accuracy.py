@@ -15,9 +15,9 @@ from data.identity import SPLITS
 from data.overlap import position_hashes, seen_in_training
 from data.positions import learnable_moves, positions_at
 from data.store import GameStore
+from nets.batches import make_batch
+from nets.network import Network
 from pipeline.errors import UserError
-from sl_policy.batches import make_batch
-from sl_policy.inference import Policy
 
 FOUND = np.dtype(
     [
@@ -58,38 +58,36 @@ def symmetry_counts(text: str) -> list[int]:
     return [int(count) for count in counts]
 
 
-def forward_milliseconds(policy: Policy, store: GameStore, index: np.ndarray, symmetries: tuple[int, ...]) -> float:
-    """Return how long the network takes for one position, all symmetries together, with its planes at hand."""
-    found = positions_at(store, index[:1], np.zeros(1, np.int64))
-    encoded = policy.inputs.encoder.batch(store, found.games, found.plies, found.symmetries)
-    planes, allowed = policy.inputs.split(encoded)
+def forward_milliseconds(network: Network, store: GameStore, index: np.ndarray, symmetries: tuple[int, ...]) -> float:
+    """Return the milliseconds that the network takes for one encoded position, all symmetries together."""
+    planes, allowed = network.inputs.of_store(store, positions_at(store, index[:1], np.zeros(1, np.int64)))
     times = []
     for _ in range(TIMED):
         began = time.perf_counter()
-        policy.of_planes(planes, allowed, symmetries)
+        network.probabilities(planes, allowed, symmetries)
         times.append(time.perf_counter() - began)
     return 1000 * statistics.median(times)
 
 
 def find_moves(
-    policy: Policy,
+    network: Network,
     store: GameStore,
     index: np.ndarray,
     symmetries: tuple[int, ...] = (0,),
     advance: Callable[[int], None] = lambda positions: None,
 ) -> np.ndarray:
     """Return a record of what the policy makes of each position."""
-    if store.size != policy.size:
+    if store.size != network.size:
         raise UserError(
-            f"The network plays on {policy.size}x{policy.size}, but the games in {store.folder} are of "
+            f"The network plays on {network.size}x{network.size}, but the games in {store.folder} are of "
             f"{store.size}x{store.size}."
         )
     records = np.zeros(len(index), FOUND)
     for start in range(0, len(index), BATCH):
         part = slice(start, start + BATCH)
         positions = positions_at(store, index[part], np.zeros(len(index[part]), np.int64))
-        batch = make_batch(store, policy.inputs, positions)
-        chances = policy.of_planes(batch.planes, batch.allowed, symmetries)
+        batch = make_batch(store, network.inputs, positions)
+        chances = network.probabilities(batch.planes, batch.allowed, symmetries)
         of_expert = chances[np.arange(len(chances)), batch.actions]
         better = chances > (1 + ROUNDING) * of_expert[:, None]
         equal = (chances >= (1 - ROUNDING) * of_expert[:, None]) & ~better & batch.allowed
