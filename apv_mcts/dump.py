@@ -4,6 +4,7 @@
     settings      of the player, as `./prezero apv_mcts.show --help` lists them
     position      size, komi, to_move, moves (colour and vertex of each), and board, the lines of `go.text`
     simulations   so many were made, in so many `seconds`
+    n_thr         visits above which an edge gets a node, as adapted at the end of the search
     depth, least  what is left out: moves further than `depth` from the root, and those with fewer visits than `least`
     root          the tree
 
@@ -49,6 +50,7 @@ def dump_tree(
         "position": position_data(search.position),
         "simulations": simulations,
         "seconds": round(seconds, 3),
+        "n_thr": search.n_thr,
         "depth": depth,
         "least": least,
         "root": _node(search.root_statistics(), None, None, below),

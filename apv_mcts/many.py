@@ -29,8 +29,6 @@ def search_many(searches: Sequence[Search], simulations: int, pool: ThreadPoolEx
     todo = list(searches)
     while todo:
         list((pool.map if pool else map)(lambda search: search.simulate_some(simulations), todo))
-        for search in todo:
-            search.adapt()
         while evaluator is not None and evaluator.serve(todo):
             pass
         todo = [search for search in todo if search.control[DONE] < simulations]

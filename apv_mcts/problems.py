@@ -115,6 +115,13 @@ def report(found: dict[str, list[str]]) -> str:
     return f"{solved}\n\n{table(['problem', 'right', 'missed by'], missed)}"
 
 
+def thresholds(settings: Settings) -> str:
+    """Say with which n_thr each player searched."""
+    found = {name: preset(name) for name in settings.players.split(",")}
+    used = [f"{name} {player.search.n_thr:,}" for name, player in found.items() if searches(player)]
+    return f"n_thr, which stays as set on one thread: {', '.join(used) or 'nobody searches'}."
+
+
 def draw_problems() -> str:
     """Draw all problems on one sheet, with rings on the right moves; a row for each kind."""
     panels = []
@@ -140,6 +147,7 @@ def main(settings: Settings) -> dict[str, str]:
 
     manifest = done_once(folder, STAGE, key, [], work, drafts=[folder / PROGRESS])
     print(report(manifest["metrics"]["answers"]))
+    print(f"\n{thresholds(settings)}")
     if settings.svg:
         write_atomic(Path(settings.svg), draw_problems())
         print(f"\nDrawn to {settings.svg}.")

@@ -47,7 +47,9 @@ MOST_VISITS = 1 << 30  # of the root; N_r has 31 bits, some of them for virtual 
 NAP = 0.0002  # seconds that the evaluator sleeps when nobody asks
 LOOK = 0.005  # seconds between two looks at the clock
 GIVING_WAY = 5  # on the scale of `nice`: three times less of a core that is wanted by two
-ADAPT = 0.002  # seconds between two looks at the queue
+ADAPT = 0.05  # seconds between two looks at the queue: a few batches of a large network
+BUSY = 0.8  # share of the time between two looks; a network that is less busy could answer more
+DAMPING = 10  # n_thr changes by a tenth at most at a time
 CHUNK = 32  # simulations between two looks at the clock, on one thread without networks; 20 ms on a large board
 
 
@@ -216,21 +218,31 @@ class Search:
     def _batches(self) -> int:
         return 0 if self.evaluator is None else self.evaluator.batches
 
-    def adapt(self) -> None:
-        """Raise n_thr when requests pile up, lower it when the network has nothing to do (Methods)."""
+    @property
+    def n_thr(self) -> int:
+        """The visits above which an edge gets a node, as adapted so far."""
+        return int(self.control[N_THR])
+
+    def adapt(self, busy: float) -> None:
+        """Raise n_thr if requests pile up, lower it if the network could answer more (Methods).
+
+        `busy` is the share of the time since the last call in which the network was at work.
+        """
         if not (self.settings.adapt and self.rule.has_rollouts and self.rule.has_policy):
             return
-        waiting = int(self.queue.counters[WAITING])
-        if waiting > 2 * self.settings.batch:
-            self.control[N_THR] += 1
-        elif waiting == 0:
-            self.control[N_THR] = max(self.control[N_THR] - 1, 1)
+        step = max(self.n_thr // DAMPING, 1)
+        if self.queue.counters[WAITING] > 2 * self.settings.batch:
+            self.control[N_THR] += step
+        elif busy < BUSY:
+            self.control[N_THR] = max(self.n_thr - step, 1)
 
     def _run_in_turns(self, budget: int, deadline: float) -> None:
-        """Search on this thread, and answer requests as soon as a few wait: repeatable."""
+        """Search on this thread, and answer requests as soon as a few wait: repeatable.
+
+        The search waits for every answer, so there is no rate of requests for n_thr to follow, and it stays as set.
+        """
         while self.control[STOP] == 0 and self.control[DONE] < budget and time.monotonic() < deadline:
             self.simulate_some(budget)
-            self.adapt()
             while self._serve():
                 pass
 
@@ -252,16 +264,17 @@ class Search:
         threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(self.threads)]
         for thread in threads:
             thread.start()
-        adapted = time.monotonic()
+        looked, busy = time.monotonic(), 0.0
         try:
             while any(thread.is_alive() for thread in threads):
                 now = time.monotonic()
                 if now >= deadline:
                     self.stop()
-                if now - adapted >= ADAPT:
-                    self.adapt()
-                    adapted = now
+                if now - looked >= ADAPT:
+                    self.adapt(busy / (now - looked))
+                    looked, busy = now, 0.0
                 if self._serve():
+                    busy += time.monotonic() - now
                     with news:
                         news.notify_all()
                 else:

@@ -42,7 +42,7 @@ class SearchSettings:
     lambda_mix: float = setting(0.5, "share of rollouts in Q; the value network has the rest (paper: 0.5)")
     c_puct: float = setting(5.0, "constant of exploration (paper: 5); with ucb1 that of the bound")
     n_thr: int = setting(40, "visits of an edge above which its position becomes a node (paper: 40, adapted)")
-    adapt: bool = setting(True, "let n_thr follow the queue of the policy network")
+    adapt: bool = setting(True, "on several threads: let n_thr follow the load of the policy network")
     n_vl: int = setting(3, "virtual losses of a simulation under way (paper: 3)")
     beta: float = setting(0.67, "temperature of the priors: scores of the network are divided by it (paper: 0.67)")
     pass_prior: float = setting(0.01, "prior of passing")

@@ -11,6 +11,7 @@ from pathlib import Path
 from apv_mcts.dump import dump_tree, written
 from apv_mcts.player import chosen
 from apv_mcts.players import PlayerSettings, ready_player
+from apv_mcts.rules import FLAT
 from apv_mcts.search import EdgeStatistics, Search, win_rate
 from apv_mcts.sheet import draw_sheet
 from apv_mcts.simulation import DONE
@@ -115,8 +116,9 @@ def facts_of(search: Search, settings: PlayerSettings, simulations: int, seconds
     if not root.visits:
         return [f"{who} Player {settings.name}, without simulations.", f"Best move {move}, by its prior."]
     rate = f"{simulations / seconds:,.0f} a second" if seconds > 0 else "at once"
+    threshold = "" if search.rule.kind == FLAT else f", n_thr {search.n_thr}"
     return [
-        f"{who} Player {settings.name}: {simulations:,} simulations in {seconds:.1f} s, {rate}.",
+        f"{who} Player {settings.name}: {simulations:,} simulations in {seconds:.1f} s, {rate}{threshold}.",
         f"Best move {move}, which wins {100 * win_rate(best.q):.1f}%. "
         f"Root value {root.q:+.3f}: {COLOR_NAMES[position.to_move]} wins {100 * win_rate(root.q):.1f}%.",
     ]

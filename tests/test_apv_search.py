@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from small_searches import small_search
 
-from apv_mcts.simulation import N_THR
+from apv_mcts.many import search_many
+from apv_mcts.queue import WAITING
 from features48.encoder import Encoder
 from go.board import BLACK, WHITE
 from go.coordinates import PASS, gtp_from_point
@@ -156,16 +157,51 @@ def test_time_ends_a_search_and_so_does_stop():
     assert search.run() > 0
 
 
-def test_the_threshold_follows_the_queue():
-    """When requests pile up, n_thr rises; when the network idles, it falls."""
+def test_the_threshold_stays_as_set_when_search_and_network_take_turns():
+    """Each request is answered before the search goes on, so no queue can tell how fast the network is."""
     search = small_search("alpha_rp", 5, n_thr=30)
     search.set_position(Position(5))
     search.run(simulations=600)
-    assert search.control[N_THR] < 30
-    search.queue.counters[1] = 100
-    before = search.control[N_THR]
-    search.adapt()
-    assert search.control[N_THR] == before + 1
+    assert search.n_thr == 30
+    search_many([search], 900)
+    assert search.n_thr == 30 and search.evaluator.answered > 1
+
+
+def test_the_threshold_follows_the_load_of_the_network():
+    """When requests pile up, n_thr rises; when the network could answer more, it falls; by a tenth at most."""
+    search = small_search("alpha_rp", 5, n_thr=40)
+    search.set_position(Position(5))
+    for waiting, busy, expected in ((100, 1.0, 44), (16, 0.9, 44), (0, 0.9, 44), (16, 0.2, 40), (0, 0.0, 36)):
+        search.queue.counters[WAITING] = waiting
+        search.adapt(busy)
+        assert search.n_thr == expected
+    for _ in range(40):
+        search.adapt(0.0)
+    assert search.n_thr == 1
+    search.queue.counters[WAITING] = 100
+    search.adapt(1.0)
+    assert search.n_thr == 2
+    search.settings.adapt = False
+    search.adapt(1.0)
+    assert search.n_thr == 2
+
+
+@pytest.mark.parametrize(("delay", "before"), [(0.0, 40), (0.1, 1)])
+def test_on_two_threads_the_threshold_moves_towards_what_the_network_can_answer(delay, before, monkeypatch):
+    search = small_search("alpha_rp", 9, n_thr=before, threads=2)
+    serve = search.evaluator.serve
+
+    def slow(askers):
+        if search.queue.counters[WAITING]:
+            time.sleep(delay)
+        return serve(askers)
+
+    monkeypatch.setattr(search.evaluator, "serve", slow)
+    search.set_position(Position(9))
+    until = time.monotonic() + 60
+    while search.n_thr == before and time.monotonic() < until:
+        search.run(seconds=0.5)
+    assert search.n_thr > before if delay else search.n_thr < before
 
 
 @pytest.mark.parametrize(
