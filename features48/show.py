@@ -6,7 +6,9 @@ from pathlib import Path
 from data.position_settings import GamePositionSettings, find_position
 from features48.encoder import Encoder
 from features48.groups import groups_of, plane_names
+from features48.sheet import draw_sheet
 from go.errors import GoError
+from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.settings import setting
 
@@ -16,12 +18,14 @@ NAME = "features48.show"
 @dataclasses.dataclass
 class Settings(GamePositionSettings):
     planes: int = setting(48, "which input: 4, 12, 20 or 48 planes, or the 49 of the value network")
-    out: str = setting("planes.svg", "file to draw to, .svg or .png")
+    out: str = setting("planes.svg", "file to draw to, as SVG")
+
+    def check(self) -> None:
+        if Path(self.out).suffix.lower() != ".svg":
+            raise UserError(f"out={self.out} is not an .svg file.")
 
 
 def main(settings: Settings) -> None:
-    from features48.sheet import draw_sheet  # slow import; keep `--help` fast
-
     names = groups_of(settings.planes)
     position, title = find_position(settings)
     encoder = Encoder(settings.planes)

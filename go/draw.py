@@ -1,7 +1,8 @@
-"""Boards drawn as SVG: stones, move numbers, marks, heat maps and territory, for reports and the classroom.
+"""Boards and parts of boards drawn as SVG: stones, move numbers, marks, heat maps and territory.
 
-Everything is laid on by point (`go.coordinates`) or as an array by row and column; the result is one string, a
-complete SVG document that browsers, notebooks and vector editors show alike.
+This is the only module that draws boards; `go.panels` puts several of them on a sheet. What goes on a board is given by
+point (`go.coordinates`) or as an array by row and column. The result is one string: a complete SVG document that
+browsers, notebooks and vector editors show alike.
 """
 
 import re
@@ -24,8 +25,9 @@ WOOD, LINE, LABEL = "#e8c274", "#4a3413", "#6b5330"
 STONES = {BLACK: ("#111111", "#000000"), WHITE: ("#fafafa", "#55504a")}
 INK = {BLACK: "#ffffff", WHITE: "#000000", EMPTY: "#2b1200"}
 HEAT, RING = "#c4161c", "#1551d1"
+BEYOND = "#c9c9c9"  # what lies beyond the edge of the board
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")  # not allowed in XML
-MARKS = ("circle", "square", "triangle", "cross", "ring")
+MARKS = ("circle", "square", "triangle", "cross", "ring", "block")
 
 
 def board_svg(
@@ -38,17 +40,18 @@ def board_svg(
     heat: np.ndarray | None = None,
     shades: Mapping[int, tuple[str, float]] | None = None,
     territory: np.ndarray | None = None,
+    stone_opacity: float = 1.0,
     title: str = "",
     coordinates: bool = True,
 ) -> str:
     """Draw a board given by row and column.
 
-    `labels` are short texts on points, such as move numbers, and small on `quiet` points; `marks` are shapes on points
-    (circle, square, triangle, cross, or a blue ring that leaves room for a label). `heat` is a number per point, not
-    negative, such as a probability or a visit count: the largest is the strongest red (`percentages` writes it out).
-    `shades` are colours and opacities of points, for maps with a scale of their own. `territory` is a number per point
-    from -1 (white) to 1 (black), drawn as squares whose area is its amount, but not on stones that are themselves of
-    the owner's colour.
+    `labels` are short texts on points, such as move numbers; they are small on `quiet` points. `marks` are shapes on
+    points: circle, square, triangle, cross, a blue ring that leaves room for a label, or a red block. `heat` is a
+    number per point, not negative, such as a probability or a visit count: the largest is the strongest red
+    (`percentages` writes it out). `shades` are colours and opacities of points, for maps with a scale of their own.
+    `territory` is a number per point from -1 (white) to 1 (black). It is drawn as squares whose area is the amount, but
+    not on stones of the owner's colour.
     """
     size = len(colors)
     extent = (size - 1) * CELL + 2 * MARGIN
@@ -61,13 +64,13 @@ def board_svg(
     if heat is not None:
         shades |= _reds(_checked(heat, size, "heat map"))
     parts.append(_shades(shades, size))
-    parts.append(_stones(colors))
+    parts.append(_stones(colors, stone_opacity))
     if territory is not None:
         parts.append(_territory(_checked(territory, size, "territory"), colors))
     if last_move != PASS:
-        parts.append(_mark("circle", last_move, colors))
+        parts.append(_mark("circle", *_xy(last_move, size), _color(last_move, colors)))
     for point, mark in (marks or {}).items():
-        parts.append(_mark(mark, point, colors))
+        parts.append(_mark(mark, *_xy(point, size), _color(point, colors)))
     for point, label in (labels or {}).items():
         parts.append(_label(str(label), point, colors, shades, point in quiet))
     width, height = extent + 2 * border, extent + 2 * border + heading
@@ -79,8 +82,51 @@ def board_svg(
 
 
 def board_width(size: int) -> float:
-    """Return the width of a board with its coordinates, which without a title is its height, too."""
+    """Return the width of a board with its coordinates. Without a title, its height is the same."""
     return (size - 1) * CELL + 2 * MARGIN + 2 * LABELS
+
+
+def pattern_svg(
+    colors: Mapping[tuple[int, int], int | None],
+    labels: Mapping[tuple[int, int], str | int],
+    marks: Mapping[tuple[int, int], str],
+    columns: int,
+) -> str:
+    """Draw some points of a board, in the middle of a drawing that is `columns` points wide.
+
+    Points are given as (rows down, columns to the right) of the centre. Their colour is None beyond the edge.
+    """
+    reach = max(abs(row) for row, _ in colors)
+    parts = []
+    for (row, column), color in colors.items():
+        fill = BEYOND if color is None else WOOD
+        parts.append(_square(column * CELL, row * CELL, CELL, f'fill="{fill}"'))
+        if color is not None:
+            parts.append(_cross_lines(row, column, colors))
+    for (row, column), color in colors.items():
+        if color:
+            parts.append(_stone(column * CELL, row * CELL, color))
+    for (row, column), mark in marks.items():
+        parts.append(_mark(mark, column * CELL, row * CELL, colors[row, column] or EMPTY))
+    for (row, column), label in labels.items():
+        parts.append(write(column * CELL, row * CELL, str(label), INK[colors[row, column] or EMPTY], 0.5 * CELL))
+    width, height = columns * CELL, (2 * reach + 1) * CELL
+    return document((-width / 2, -height / 2, width, height), parts)
+
+
+def _cross_lines(row: int, column: int, colors: Mapping[tuple[int, int], int | None]) -> str:
+    """Draw the two lines of a point, which end where the board ends."""
+    up, down, left, right = (
+        0 if colors.get((row + below, column + beside), EMPTY) is None else 0.5 * CELL
+        for below, beside in ((-1, 0), (1, 0), (0, -1), (0, 1))
+    )
+    x, y = column * CELL, row * CELL
+    path = f"M{x:g} {y - up:g}V{y + down:g}M{x - left:g} {y:g}H{x + right:g}"
+    return f'<path d="{path}" stroke="{LINE}" stroke-width="1.5"/>'
+
+
+def _square(x: float, y: float, side: float, look: str) -> str:
+    return f'<rect x="{x - side / 2:g}" y="{y - side / 2:g}" width="{side:g}" height="{side:g}" {look}/>'
 
 
 def document(box: tuple[float, float, float, float], parts: Iterable[str]) -> str:
@@ -95,7 +141,7 @@ def document(box: tuple[float, float, float, float], parts: Iterable[str]) -> st
 
 
 def write(x: float, y: float, text: str, fill: str, height: float, anchor: str = "middle", bold: bool = False) -> str:
-    """Write a line of text around a height y; it starts, has its middle or ends at x, as the anchor says."""
+    """Write a line of text, vertically centred at y. The anchor says which part of it is at x: start, middle or end."""
     weight = ' font-weight="bold"' if bold else ""
     return (
         f'<text x="{x:g}" y="{y:g}" dy="0.36em" fill="{fill}" font-size="{height:.3g}" text-anchor="{anchor}"{weight}>'
@@ -138,12 +184,20 @@ def _coordinates(size: int) -> str:
     return "\n".join(parts)
 
 
-def _stones(colors: np.ndarray) -> str:
-    parts = []
-    for row, column in np.argwhere(colors != EMPTY).tolist():
-        fill, edge = STONES[int(colors[row, column])]
-        parts.append(f'<circle cx="{column * CELL}" cy="{row * CELL}" r="{RADIUS:g}" fill="{fill}" stroke="{edge}"/>')
-    return "\n".join(parts)
+def _stones(colors: np.ndarray, opacity: float) -> str:
+    places = np.argwhere(colors != EMPTY).tolist()
+    stones = "\n".join(_stone(column * CELL, row * CELL, int(colors[row, column])) for row, column in places)
+    return stones if opacity == 1 else f'<g opacity="{opacity:g}">\n{stones}\n</g>'
+
+
+def _stone(x: float, y: float, color: int) -> str:
+    fill, edge = STONES[color]
+    return f'<circle cx="{x:g}" cy="{y:g}" r="{RADIUS:g}" fill="{fill}" stroke="{edge}"/>'
+
+
+def _color(point: int, colors: np.ndarray) -> int:
+    row, column = rowcol_from_point(point, len(colors))
+    return int(colors[row, column])
 
 
 def percentages(heat: np.ndarray) -> dict[int, str]:
@@ -167,11 +221,7 @@ def _reds(heat: np.ndarray) -> dict[int, tuple[str, float]]:
 def _shades(shades: Mapping[int, tuple[str, float]], size: int) -> str:
     parts = []
     for point, (color, opacity) in shades.items():
-        x, y = _xy(point, size)
-        parts.append(
-            f'<rect x="{x - 0.5 * CELL:g}" y="{y - 0.5 * CELL:g}" width="{CELL}" height="{CELL}" '
-            f'fill="{color}" fill-opacity="{opacity:.3f}"/>'
-        )
+        parts.append(_square(*_xy(point, size), CELL, f'fill="{color}" fill-opacity="{opacity:.3f}"'))
     return "\n".join(parts)
 
 
@@ -182,21 +232,19 @@ def _territory(territory: np.ndarray, colors: np.ndarray) -> str:
         owner = BLACK if amount > 0 else WHITE
         if colors[row, column] == owner:
             continue
-        side = 0.5 * CELL * abs(amount) ** 0.5
-        parts.append(
-            f'<rect x="{column * CELL - side / 2:g}" y="{row * CELL - side / 2:g}" width="{side:g}" height="{side:g}" '
-            f'fill="{STONES[owner][0]}" stroke="#7a6a4a" stroke-width="1"/>'
-        )
+        look = f'fill="{STONES[owner][0]}" stroke="#7a6a4a" stroke-width="1"'
+        parts.append(_square(column * CELL, row * CELL, 0.5 * CELL * abs(amount) ** 0.5, look))
     return "\n".join(parts)
 
 
-def _mark(mark: str, point: int, colors: np.ndarray) -> str:
+def _mark(mark: str, x: float, y: float, color: int) -> str:
+    """Draw a mark on a point that holds a stone of this colour, or is EMPTY."""
     if mark not in MARKS:
         raise GoError(f"{mark!r} is no mark: there are {', '.join(MARKS)}.")
-    x, y = _xy(point, len(colors))
-    row, column = rowcol_from_point(point, len(colors))
     if mark == "ring":
         return f'<circle cx="{x:g}" cy="{y:g}" r="{0.42 * CELL:g}" fill="none" stroke="{RING}" stroke-width="4"/>'
+    if mark == "block":
+        return _square(x, y, 0.54 * CELL, f'fill="{HEAT}"')
     r = 0.24 * CELL
     shape = {
         "circle": f'<circle cx="{x:g}" cy="{y:g}" r="{r:g}"',
@@ -204,14 +252,13 @@ def _mark(mark: str, point: int, colors: np.ndarray) -> str:
         "triangle": f'<path d="M{x:g} {y - 1.2 * r:g}l{1.1 * r:g} {1.9 * r:g}h{-2.2 * r:g}z"',
         "cross": f'<path d="M{x - r:g} {y - r:g}l{2 * r:g} {2 * r:g}m0 {-2 * r:g}l{-2 * r:g} {2 * r:g}"',
     }[mark]
-    return f'{shape} fill="none" stroke="{INK[int(colors[row, column])]}" stroke-width="2.6"/>'
+    return f'{shape} fill="none" stroke="{INK[color]}" stroke-width="2.6"/>'
 
 
 def _label(label: str, point: int, colors: np.ndarray, shades: Mapping[int, tuple[str, float]], is_quiet: bool) -> str:
     """Write on a stone, or on an empty point over a patch of wood and shade that hides the lines."""
     x, y = _xy(point, len(colors))
-    row, column = rowcol_from_point(point, len(colors))
-    color = int(colors[row, column])
+    color = _color(point, colors)
     height = CELL * (0.3 if is_quiet else 0.44 if len(label) < 3 else 0.36)
     under = ""
     if color == EMPTY:

@@ -1,8 +1,9 @@
 """Several boards on one sheet, as one SVG document: a heading, boards with title and caption, and scales of colours.
 
-All lengths follow from the width of the boards, so a sheet looks alike whatever their size.
+All lengths follow from the width of the boards, so a sheet looks the same for all board sizes.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,23 +15,31 @@ HEADING, LINE, TITLE, CAPTION, LEGEND = 2.1, 1.25, 1.5, 1.15, 3.4
 BAR = 0.8  # height of a scale
 INK, FAINT = "#222222", "#5f5f5f"
 LETTER = 0.62  # width of a letter, as a share of its height, in a wide typeface
+VIEW = re.compile(r'viewBox="([^"]+)" width="[^"]+" height="[^"]+"')  # as `go.draw.document` writes it
 
 
 class Panel(NamedTuple):
-    """A board on a sheet, with lines below it and, where there is nothing to show, a note across it."""
+    """A drawing on a sheet, with lines below it and, if there is nothing to show, a note across it."""
 
     title: str
-    drawing: str  # as `go.draw.board_svg` makes it, with coordinates and without a title
+    drawing: str  # made by `go.draw`
     caption: tuple[str, ...] = ()
     note: str = ""
 
 
 class Scale(NamedTuple):
-    """What colours mean: those from left to right, and words below them by how far to the right they stand."""
+    """What colours mean: the colours from left to right, and words below them by their place, from 0 to 1."""
 
     title: str
     colors: Sequence[str]
     words: Mapping[float, str]
+
+
+class Section(NamedTuple):
+    """Panels that belong together, below a heading of their own."""
+
+    heading: str
+    panels: Sequence[Panel]
 
 
 def sheet_svg(
@@ -41,47 +50,94 @@ def sheet_svg(
     scales: Sequence[Scale] = (),
     columns: int = 3,
 ) -> str:
-    """Draw boards, each of the width given, in so many columns, below a heading and lines of text."""
-    unit = width / LINES
+    """Draw panels of the width given, in `columns` columns, below a title and lines of text."""
+    return sections_svg(title, lines, [Section("", panels)], width, scales, columns)
+
+
+def sections_svg(
+    title: str,
+    lines: Sequence[str],
+    sections: Sequence[Section],
+    width: float,
+    scales: Sequence[Scale] = (),
+    columns: int = 3,
+    text: float = 1.0,
+    lead: str = "",
+) -> str:
+    """Draw sections of panels below a title and lines of text.
+
+    `text` scales all text, for panels that are small. `lead` is a drawing to the left of title and lines, as wide as
+    two panels.
+    """
+    unit = text * width / LINES
     step = width + GAP * unit
     left, full = GAP * unit, columns * step - GAP * unit
-    parts, y = [_fitted(left, GAP * unit, title, full, 1.4 * unit, INK, bold=True)], (GAP + HEADING) * unit
+    parts, x, y = [], left, GAP * unit
+    if lead:
+        parts.append(_placed(lead, left, y, 2 * width))
+        x += 2 * width + 2 * GAP * unit
+        y += 0.5 * HEADING * unit
+    parts.append(_fitted(x, y, title, left + full - x, 1.4 * unit, INK, bold=True))
+    y += HEADING * unit
     for line in lines:
-        parts.append(_fitted(left, y, line, full, 0.95 * unit, INK))
+        parts.append(_fitted(x, y, line, left + full - x, 0.95 * unit, INK))
         y += LINE * unit
-    captions = max((len(panel.caption) for panel in panels), default=0)
-    for number, panel in enumerate(panels):
-        if number and number % columns == 0:
-            y += (TITLE + captions * CAPTION + GAP) * unit + width
-        parts += _panel(panel, left + number % columns * step, y + 0.5 * TITLE * unit, width, unit)
-    y += (TITLE + captions * CAPTION + GAP) * unit + width
+    if lead:
+        y = max(y, GAP * unit + _height(lead, 2 * width))
+    if sections and sections[0].heading:
+        y += 0.5 * GAP * unit
+    for section in sections:
+        if section.heading:
+            parts.append(_fitted(left, y + 0.3 * HEADING * unit, section.heading, full, 1.1 * unit, INK))
+            y += 0.8 * HEADING * unit
+        captions = max((len(panel.caption) for panel in section.panels), default=0)
+        for start in range(0, len(section.panels), columns):
+            row = section.panels[start : start + columns]
+            for number, panel in enumerate(row):
+                parts += _panel(panel, left + number * step, y + 0.5 * TITLE * unit, width, unit)
+            titled = any(panel.title for panel in row)
+            height = max(_height(panel.drawing, width) for panel in row)
+            y += (TITLE * titled + captions * CAPTION + GAP) * unit + height
     for number, scale in enumerate(scales):
         parts.append(_scale(scale, left + number * full / len(scales), y, 0.8 * full / len(scales), unit))
     bottom = y + (LEGEND if scales else 0) * unit
     return document((0, 0, full + 2 * left, bottom), parts)
 
 
+def _height(drawing: str, width: float) -> float:
+    """Return the height of a drawing that is scaled to a width."""
+    _, _, own_width, own_height = map(float, VIEW.search(drawing)[1].split())
+    return width * own_height / own_width
+
+
+def _placed(drawing: str, x: float, y: float, width: float) -> str:
+    """Put a drawing on the sheet, scaled to a width."""
+    box = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{_height(drawing, width):g}"'
+    return VIEW.sub(lambda found: f'{box} viewBox="{found[1]}"', drawing, count=1)
+
+
 def _fitted(
     x: float, y: float, text: str, room: float, height: float, fill: str, anchor: str = "start", bold: bool = False
 ) -> str:
-    """Write a text, if there is any, no larger than fits into the room."""
+    """Write a text, if there is any, small enough to fit."""
     return write(x, y, text, fill, min(height, room / LETTER / len(text)), anchor, bold) if text else ""
 
 
 def _panel(panel: Panel, x: float, y: float, width: float, unit: float) -> list[str]:
     parts = [_fitted(x, y, panel.title, width, unit, INK, bold=True)]
-    top = y + 0.6 * TITLE * unit
-    parts.append(panel.drawing.replace("<svg ", f'<svg x="{x:g}" y="{top:g}" ', 1))
+    top = y + 0.6 * TITLE * unit if panel.title else y - 0.5 * TITLE * unit
+    parts.append(_placed(panel.drawing, x, top, width))
     if panel.note:
         parts.append(_note(panel.note, x, top, width, unit))
+    below = top + _height(panel.drawing, width)
+    start, anchor = (x, "start") if panel.title else (x + width / 2, "middle")  # below a title, or below a drawing
     for number, line in enumerate(panel.caption):
-        below = top + width + (0.6 + number * CAPTION) * unit
-        parts.append(_fitted(x, below, line, width, 0.85 * unit, FAINT))
+        parts.append(_fitted(start, below + (0.6 + number * CAPTION) * unit, line, width, 0.85 * unit, FAINT, anchor))
     return parts
 
 
 def _note(note: str, x: float, y: float, width: float, unit: float) -> str:
-    """Let a board fade, and write across it."""
+    """Fade a board and write across it."""
     height, room = 2.2 * unit, min(width, (0.7 * len(note) + 2) * unit)
     strip = f'x="{x + (width - room) / 2:g}" y="{y + (width - height) / 2:g}" width="{room:g}" height="{height:g}"'
     return (

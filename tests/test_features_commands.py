@@ -49,16 +49,18 @@ def test_a_sheet_shows_every_plane_with_its_number_of_points(tmp_path):
     assert "A title" in texts and any(text.startswith("White to move") for text in texts)
 
 
-def test_a_position_of_a_record_is_drawn_as_svg_and_png(tmp_path):
+def test_a_position_of_a_record_is_drawn(tmp_path):
     (tmp_path / "game.sgf").write_bytes(GAME)
-    for ending, magic in (("svg", b"<?xml"), ("png", b"\x89PNG")):
-        out = tmp_path / f"planes.{ending}"
-        done = prezero("features48.show", f"sgf={tmp_path}/game.sgf", "move=3", f"out={out}", runs=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert "own stones (1), opponent's stones (2), empty points (78)" in done.stdout
-        assert "White to move" in done.stdout and f"Drawn to {out}." in done.stdout
-        assert out.read_bytes().startswith(magic)
-    assert "Lee - $a^2$ &amp; &lt;b&gt;, after 3 moves" in (tmp_path / "planes.svg").read_text()
+    out = tmp_path / "planes.svg"
+    done = prezero("features48.show", f"sgf={tmp_path}/game.sgf", "move=3", f"out={out}", runs=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "own stones (1), opponent's stones (2), empty points (78)" in done.stdout
+    assert "White to move" in done.stdout and f"Drawn to {out}." in done.stdout
+    boards = list(ET.parse(out).getroot().iter("{http://www.w3.org/2000/svg}svg"))[1:]
+    assert len(boards) == 1 + 48  # the position, and its planes
+    red = [len(board.findall("{*}rect[@fill='#c4161c']")) for board in boards]
+    assert red[:5] == [0, 1, 2, 78, 81]
+    assert "Lee - $a^2$ &amp; &lt;b&gt;, after 3 moves" in out.read_text()
 
 
 def test_a_text_board_gives_the_planes_too(tmp_path):
@@ -76,7 +78,7 @@ def test_a_text_board_gives_the_planes_too(tmp_path):
         (["move=3"], "move is about a game record: name it with sgf=FILE."),
         (["sgf=a", "moves=E5"], "sgf gives the whole position: moves, text, handicap and to_move do not go with it."),
         (["planes=47"], "planes=47 is none of 4, 12, 20, 48, 49."),
-        (["out=planes.pdf"], "planes.pdf is neither an .svg nor a .png file."),
+        (["out=planes.png"], "out=planes.png is not an .svg file."),
         (["out=none/planes.svg"], "Cannot write none/planes.svg: No such file or directory."),
         (["moves=E5 E5"], "White cannot play E5: a black stone is there."),
     ],

@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from go import GoError, Position
-from go.draw import CELL, HEAT, RING, STONES, board_svg, board_width, percentages
-from go.panels import FAINT, Panel, Scale, sheet_svg
+from go import BLACK, EMPTY, WHITE, GoError, Position
+from go.draw import BEYOND, CELL, HEAT, RING, STONES, board_svg, board_width, pattern_svg, percentages
+from go.panels import FAINT, Panel, Scale, Section, sections_svg, sheet_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -103,6 +103,45 @@ def test_boards_on_a_sheet_stand_beside_each_other_and_all_is_on_the_sheet(size)
     assert [rect["fill"] for rect in drawn(svg, "rect")][-2:] == ["#000000", "#ffffff"]
 
 
+def test_sections_have_headings_and_the_lead_stands_beside_the_title():
+    board, wide = Position(5).to_svg(), pattern_svg({(0, 0): EMPTY, (0, 1): BLACK}, {}, {}, columns=4)
+    sections = [Section("first", [Panel("", wide, ("below",))] * 3), Section("second", [Panel("named", board)])]
+    root = ElementTree.fromstring(sections_svg("sheet", ["a line"], sections, 100, columns=2, lead=board))
+    boxes = [
+        tuple(float(drawing.get(key)) for key in ("x", "y", "width", "height"))
+        for drawing in root.iter(SVG + "svg")
+        if drawing is not root
+    ]
+    assert [(width, height) for _, _, width, height in boxes] == [(200, 200), *[(100, 25)] * 3, (100, 100)]
+    lead, *others = boxes
+    at = {text.text: (float(text.get("x")), float(text.get("y"))) for text in root.iter(SVG + "text")}
+    assert at["sheet"][0] > lead[0] + 200 and lead[1] < at["sheet"][1] < at["a line"][1] < lead[1] + 200
+    assert lead[1] + 200 < at["first"][1] < others[0][1] == others[1][1] < others[2][1] < at["below"][1]
+    assert at["below"][0] == pytest.approx(others[2][0] + 50, abs=0.01)  # in the middle
+    assert at["below"][1] < at["second"][1] < at["named"][1] < others[3][1] < float(root.get("height")) - 100
+
+
+def test_parts_of_a_board_are_drawn_with_its_edge():
+    colors = {(0, 0): EMPTY, (-1, 0): BLACK, (0, 1): WHITE, (1, 0): None, (0, -1): EMPTY}
+    svg = pattern_svg(colors, {(-1, 0): 2}, {(0, 0): "block", (0, 1): "circle"}, columns=5)
+    root = ElementTree.fromstring(svg)
+    assert (float(root.get("width")), float(root.get("height"))) == (5 * CELL, 3 * CELL)
+    grounds = [(float(r["x"]), float(r["y"]), r["fill"]) for r in drawn(svg, "rect") if r["width"] == str(CELL)]
+    assert {(x, y) for x, y, fill in grounds if fill == BEYOND} == {(-CELL / 2, CELL / 2)} and len(grounds) == 5
+    stones = {(float(c["cx"]), float(c["cy"])): c["fill"] for c in drawn(svg, "circle") if c["fill"] != "none"}
+    assert stones == {(0, -CELL): STONES[BLACK][0], (CELL, 0): STONES[WHITE][0]}
+    centre = next(path["d"] for path in drawn(svg, "path"))
+    assert centre == f"M0 {-CELL / 2:g}V0M{-CELL / 2:g} 0H{CELL / 2:g}"  # the line ends at the edge below
+    assert words(svg) == ["2"] and len([r for r in drawn(svg, "rect") if r["fill"] == HEAT]) == 1
+
+
+def test_stones_can_be_faint():
+    faint = Position(5).play("C3").to_svg(stone_opacity=0.5)
+    (group,) = ElementTree.fromstring(faint).iter(SVG + "g")
+    assert group.get("opacity") == "0.5" and len(group) == 1
+    assert "<g" not in Position(5).play("C3").to_svg()
+
+
 def test_territory_is_drawn_by_area_and_not_on_its_owners_stones():
     position = Position(5).play("C3")
     territory = np.zeros((5, 5))
@@ -127,7 +166,10 @@ def test_every_size_is_a_well_formed_document():
         ({"heat": np.zeros((4, 5))}, r"A heat map of shape \(4, 5\) does not fit a 5x5 board."),
         ({"heat": -np.ones((5, 5))}, "The heat map holds values that cannot be drawn."),
         ({"territory": np.full((5, 5), np.nan)}, "The territory holds values that cannot be drawn."),
-        ({"marks": {63: "star"}}, "'star' is no mark: there are circle, square, triangle, cross, ring."),
+        (
+            {"marks": {Position(5).point("C3"): "star"}},
+            "'star' is no mark: there are circle, square, triangle, cross, ring, block.",
+        ),
         ({"labels": {30: 1}}, "Point 30 is off the 5x5 board."),
     ],
 )
