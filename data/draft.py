@@ -4,19 +4,27 @@ Drafts only ever grow, so a checkpoint is the size of each file. Duplicates are 
 known.
 """
 
+import csv
+import hashlib
+import io
 import os
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from data.fields import NO_WINNER
+from data.fields import NO_WINNER, printable
 from data.identity import game_keys, split_of
 from data.record import Record
 from data.store import FILES, FLAWS, FORMAT, GAME, fingerprint
-from pipeline.artefact import write_json
+from pipeline.artefact import sealed, write_json
 
 BLOCK = 20_000  # games that are in memory at once while a store is being finished
+DUPLICATE = "the same game as an earlier one"
+SKIPPED = "skipped.csv"
+SKIPPED_COLUMNS = [("reason", "record", "detail")]
 
 
 class Batch(NamedTuple):
@@ -26,6 +34,14 @@ class Batch(NamedTuple):
     moves: np.ndarray
     setup: np.ndarray  # flat: three numbers for each row
     texts: np.ndarray
+    skipped: np.ndarray = np.empty(0, np.uint8)  # rows of the list of records that are not kept
+
+
+def skipped_rows(rows: Iterable[tuple[str, str, str]]) -> np.ndarray:
+    """Return rows of `skipped.csv` as bytes."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([printable(part) for part in row] for row in rows)
+    return np.frombuffer(text.getvalue().encode("utf-8", "replace"), np.uint8)
 
 
 def pack(records: list[tuple[str, Record, int]]) -> Batch:
@@ -63,38 +79,60 @@ def _placed(games: np.ndarray, start: tuple[int, int, int] = (0, 0, 0)) -> np.nd
 
 def draft_paths(folder: Path) -> dict[str, Path]:
     """Return the files of a draft, by what of a store they become."""
-    return {name: folder / f"{name}.draft" for name in FILES}
+    return {name: folder / f"{name}.draft" for name in Batch._fields}
 
 
-def is_there(folder: Path, sizes: dict[str, int]) -> bool:
-    """Tell if the files of a draft are at least as long as they were at a checkpoint."""
-    paths = {folder / f"{name}.draft": size for name, size in sizes.items()}
-    return all(path.is_file() and path.stat().st_size >= size for path, size in paths.items())
+def is_there(folder: Path, saved: dict[str, list[Any]]) -> bool:
+    """Return whether the files of a draft still hold what they did at a checkpoint."""
+    paths = draft_paths(folder)
+    return all(
+        path.is_file() and _hash(path, saved[name][0]).hexdigest() == saved[name][1] for name, path in paths.items()
+    )
+
+
+def _hash(path: Path, size: int) -> Any:
+    """Return the hash of the first `size` bytes of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while size and (part := file.read(min(size, 1 << 20))):
+            digest.update(part)
+            size -= len(part)
+    return digest
 
 
 class Draft:
     """A draft of a store: files that grow, and can be truncated to their length at a checkpoint."""
 
-    def __init__(self, folder: Path, sizes: dict[str, int] | None = None) -> None:
-        """Start a new draft, or continue from a checkpoint with these `sizes`."""
+    def __init__(self, folder: Path, saved: dict[str, list[Any]] | None = None) -> None:
+        """Begin anew, or go on from the checkpoint `saved`."""
         self.paths = draft_paths(folder)
-        self.files = {}
+        self.files, self.hashes = {}, {}
         for name, path in self.paths.items():
             path.touch()
+            size = saved[name][0] if saved else 0
+            self.hashes[name] = _hash(path, size)
             self.files[name] = path.open("r+b")
-            self.files[name].truncate(sizes[name] if sizes else 0)
+            self.files[name].truncate(size)
             self.files[name].seek(0, 2)
 
     def append(self, batch: Batch) -> None:
-        for file, array in zip(self.files.values(), batch, strict=True):
-            file.write(array.tobytes())
+        for name, array in batch._asdict().items():
+            self.files[name].write(array.tobytes())
+            self.hashes[name].update(array.tobytes())
 
-    def sizes(self) -> dict[str, int]:
-        """Flush all files. Return the size of each file, for a checkpoint."""
+    def checkpoint(self) -> dict[str, list[Any]]:
+        """Write everything to disk. Return the size and the hash of each file."""
         for file in self.files.values():
             file.flush()
             os.fsync(file.fileno())
-        return {name: file.tell() for name, file in self.files.items()}
+        return {name: [file.tell(), self.hashes[name].hexdigest()] for name, file in self.files.items()}
+
+    def copy_skipped(self, file: IO[bytes]) -> None:
+        """Begin `skipped.csv` with its columns and the rows so far."""
+        self.checkpoint()
+        file.write(skipped_rows(SKIPPED_COLUMNS).tobytes())
+        with self.paths["skipped"].open("rb") as rows:
+            shutil.copyfileobj(rows, file)
 
     def close(self) -> None:
         for file in self.files.values():
@@ -111,7 +149,7 @@ def finish(draft: Draft, folder: Path, validation: float, test: float) -> tuple[
 
     Memory stays bounded: only one number for each game and a block of games are held at once.
     """
-    draft.sizes()
+    draft.checkpoint()
     raw = {name: _mapped(draft.paths[name], dtype) for name, dtype in FILES.items()}
     is_first = _is_first_of_its_key(raw["games"]["key"], raw["games"]["winner"] == NO_WINNER)
     finals = {name: (folder / f".{name}.npy").open("wb") for name in FILES}
@@ -119,6 +157,8 @@ def finish(draft: Draft, folder: Path, validation: float, test: float) -> tuple[
         file.write(_npy_header(FILES[name], 0))
     read, written = dict.fromkeys(FILES, 0), dict.fromkeys(FILES, 0)
     example = ""
+    skipped = (folder / f".{SKIPPED}").open("wb")
+    draft.copy_skipped(skipped)
     for start in range(0, len(is_first), BLOCK):
         games, keep = np.array(raw["games"][start : start + BLOCK]), is_first[start : start + BLOCK]
         lengths = {"moves": games["n_moves"], "setup": 3 * games["n_setup"], "texts": games["n_text"]}
@@ -127,9 +167,14 @@ def finish(draft: Draft, folder: Path, validation: float, test: float) -> tuple[
             end = read[name] + int(counts.sum())
             block = raw[name][read[name] : end]
             parts[name] = block[np.repeat(keep, counts)]
-            if name == "texts" and not example:
-                example = block[np.repeat(~keep, counts)].tobytes().decode("utf-8", "replace").partition("\0")[0]
             read[name] = end
+            if name == "texts":
+                places = np.cumsum(counts) - counts
+                names = [
+                    _source(block[first : first + n]) for first, n in zip(places[~keep], counts[~keep], strict=True)
+                ]
+                skipped.write(skipped_rows((DUPLICATE, source, "") for source in names).tobytes())
+                example = example or (names[0] if names else "")
         parts["games"] = _placed(games[keep], (written["moves"], written["setup"] // 3, written["texts"]))
         parts["games"]["split"] = split_of(parts["games"]["opening"], validation, test)
         for name, part in parts.items():
@@ -140,9 +185,16 @@ def finish(draft: Draft, folder: Path, validation: float, test: float) -> tuple[
         file.write(_npy_header(FILES[name], written[name]))
         file.close()
         (folder / f".{name}.npy").replace(folder / f"{name}.npy")
+    skipped.close()
+    (folder / f".{SKIPPED}").replace(folder / SKIPPED)
     about = {"format": FORMAT, "size": int(raw["games"]["size"][0]), "games": written["games"]}
-    write_json(folder / "store.json", about | {"moves": written["moves"], "fingerprint": fingerprint(folder)})
+    about |= {"moves": written["moves"], "fingerprint": fingerprint(folder)}
+    write_json(folder / "store.json", sealed(about))
     return int((~is_first).sum()), example
+
+
+def _source(text: np.ndarray) -> str:
+    return text.tobytes().decode("utf-8", "replace").partition("\0")[0]
 
 
 def _is_first_of_its_key(keys: np.ndarray, lacks_result: np.ndarray) -> np.ndarray:

@@ -9,6 +9,10 @@ from go.board import BLACK, WHITE
 from pipeline.errors import UserError
 from pipeline.settings import setting
 
+EXCLUDE_PRESETS = {  # patterns to name in the setting `exclude`
+    "bots": r"bot([-_ \d]|$)|leela|katago|golois|petgo|gnugo|fuego|dolbaram|^(:|zen(\d|lv)|aya(bot|mc)|dcnn|"
+    r"crazyst[o0]n|cr42y570n3|pachi\d*$|many ?faces|mfgo|darkf(ores|mcts)|abakus$|ginsei)",
+}
 CHOICES = {
     "ranked": ("either", "both"),
     "handicap": ("any", "none", "only"),
@@ -30,7 +34,8 @@ class Filters:
     first_year: int = setting(0, "leave out games played before this year; 0 for no bound")
     last_year: int = setting(0, "leave out games played after this year; 0 for no bound")
     exclude: str = setting(
-        "", "leave out games of players whose name matches this pattern, as in 'bot|^zen' (in any case)"
+        "",
+        "leave out games of players whose name matches this pattern, as in 'bot|^zen' (in any case); bots: known bots",
     )
     broken: str = setting("cut", "a game with an illegal move or a torn end: cut (keep it up to there) or drop it")
     learn: str = setting("all", "whose moves to learn from: all, the stronger player's, or those that reach min_rank")

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from data.draft import Draft, draft_paths, finish, is_there
+from data.draft import DUPLICATE, SKIPPED, Draft, draft_paths, finish, is_there
 from data.fields import printable
-from data.filters import Filters, check_filters
+from data.filters import EXCLUDE_PRESETS, Filters, check_filters
 from data.reading import Tally, chunks, read_chunk
 from data.sources import Reading, files_of, find_sources, name_of, open_file
 from data.store import FLAWS, STAGE, GameStore
@@ -19,7 +19,7 @@ from data.summary import positions_by_split, summary
 from go.coordinates import check_size
 from go.errors import GoError
 from go.settings import BoardSettings
-from pipeline.artefact import ROOT, read_json, stage_folder, write_json
+from pipeline.artefact import ROOT, check_seal, read_json, sealed, stage_folder, write_json
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
@@ -96,8 +96,10 @@ def read_all(settings: Settings, files: list[Path], folder: Path, key: dict[str,
     tally, draft = Tally(), None
     try:
         saved = read_json(path)
-        if saved is not None and saved["key"] == key and is_there(folder, saved["sizes"]):
-            tally, draft = Tally(**saved["tally"]), Draft(folder, saved["sizes"])
+        if saved is not None:
+            check_seal(saved, path)
+            if saved["key"] == key and is_there(folder, saved["draft"]):
+                tally, draft = Tally(**saved["tally"]), Draft(folder, saved["draft"])
     except (KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path} is not what we wrote; remove it to begin anew.") from error
     draft = draft or Draft(folder)
@@ -114,7 +116,8 @@ def read_all(settings: Settings, files: list[Path], folder: Path, key: dict[str,
             progress.update(reading.consumed // 1000 - progress.done)
             if time.monotonic() - spoke > SECONDS_BETWEEN_CHECKPOINTS:
                 spoke = time.monotonic()
-                write_json(path, {"key": key, "sizes": draft.sizes(), "tally": dataclasses.asdict(tally)})
+                progress_so_far = {"key": key, "draft": draft.checkpoint(), "tally": dataclasses.asdict(tally)}
+                write_json(path, sealed(progress_so_far))
     return draft, tally
 
 
@@ -155,17 +158,19 @@ def prepare(settings: Settings, folder: Path, key: dict[str, Any], files: list[P
     """Read all sources and make a store of them; drafts are left for the caller to remove."""
     draft, tally = read_all(settings, files, folder, key)
     if tally.kept == 0:
+        with (folder / SKIPPED).open("wb") as file:
+            draft.copy_skipped(file)
         draft.remove()
         (folder / PROGRESS).unlink(missing_ok=True)
         write_json(folder / "report.json", report_of(tally))
         reasons = sorted(tally.skipped.items(), key=lambda entry: -entry[1][0])
         most = f": {reasons[0][1][0]:,} are left out for '{reasons[0][0]}'" if reasons else ""
-        raise UserError(f"None of {tally.records:,} records is kept{most} ({folder / 'report.json'} has all reasons).")
+        raise UserError(f"None of {tally.records:,} records is kept{most} ({folder / SKIPPED} has all reasons).")
     duplicates, example = finish(draft, folder, settings.validation, settings.test)
     draft.close()
     if duplicates:
         tally.kept -= duplicates
-        tally.skip("the same game as an earlier one", example, duplicates)
+        tally.skip(DUPLICATE, example, duplicates)
     store = GameStore(folder)
     report = report_of(tally, store)
     write_json(folder / "report.json", report)
@@ -184,6 +189,7 @@ def prepare(settings: Settings, folder: Path, key: dict[str, Any], files: list[P
 
 def main(settings: Settings) -> dict[str, int]:
     check(settings)
+    settings = dataclasses.replace(settings, exclude=EXCLUDE_PRESETS.get(settings.exclude, settings.exclude))
     files = files_for(settings.sources)
     folder = stage_folder(settings.run, STAGE)
     plain = dataclasses.asdict(settings)
@@ -194,7 +200,7 @@ def main(settings: Settings) -> dict[str, int]:
     print(report_text(manifest["metrics"]["report"]))
     print()
     print(summary(GameStore(folder)))
-    print(f"\nGame store and report: {folder}")
+    print(f"\nGame store and report: {folder}; {SKIPPED} there lists every record that is left out.")
     return {name: manifest["metrics"][name] for name in ("games", "positions")}
 
 

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from data.draft import Batch, pack
+from data.draft import Batch, pack, skipped_rows
 from data.filters import Filters, learning_sides, reason_against
 from data.record import Refusal, read_records
 from data.sources import Item, Trouble
@@ -52,12 +52,13 @@ def chunks(items: Iterable[Item | Trouble]) -> Iterator[list[Item | Trouble]]:
 
 
 def read_chunk(items: list[Item | Trouble], size: int, filters: Filters) -> tuple[Batch, Tally]:
-    """Read the games of some records. Return the games to keep, and the tally of all records."""
+    """Read the games of some records. Return the games to keep, the rows of `skipped.csv`, and the counts."""
     tally = Tally(items=len(items))
-    kept = []
+    kept, skipped = [], []
     for item in items:
         if isinstance(item, Trouble):
             tally.skip(item.reason, f"{item.detail}: {item.name}" if item.detail else item.name)
+            skipped.append((item.reason, item.name, item.detail))
             continue
         records = read_records(item.data)
         for number, record in enumerate(records, 1):
@@ -65,7 +66,8 @@ def read_chunk(items: list[Item | Trouble], size: int, filters: Filters) -> tupl
             reason = record.reason if isinstance(record, Refusal) else reason_against(record, size, filters)
             if reason:
                 tally.skip(reason, name)
+                skipped.append((reason, name, ""))
             else:
                 kept.append((name, record, learning_sides(record, filters)))
     tally.kept = len(kept)
-    return pack(kept), tally
+    return pack(kept)._replace(skipped=skipped_rows(skipped)), tally

@@ -23,13 +23,13 @@ from go.board import BLACK, BOARD, EMPTY, WHITE, set_turn
 from go.coordinates import SYMMETRIES, symmetry_table
 from go.jit import kernel
 from go.position import Position
-from pipeline.artefact import read_json, stage_path
+from pipeline.artefact import check_seal, read_json, stage_path
 from pipeline.catalogue import call
 from pipeline.errors import UserError
 from pipeline.stage import Input
 
 STAGE = "data.prepare"
-FORMAT = 1
+FORMAT = 2  # 2: `store.json` has a checksum
 ANEW = "remove the folder, and make it anew with data.prepare"
 GAME = np.dtype(
     [
@@ -82,24 +82,27 @@ def _replay_batch(boards, empty, games, moves, setup, which, plies, symmetries, 
 
 
 class GameStore:
-    """A store that is open for reading; everything in it is mapped into memory and shared between processes."""
+    """A store that is open for reading. Its files are mapped into memory and shared between processes.
+
+    The fingerprint is checked once, when the store is opened, before any file is interpreted: about
+    0.02 s of CPU time for 40 MB, as much as 75,000 games. What happens to the files later is not noticed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.about = _read_about(folder)
+        self.size: int = self.about["size"]
         try:
-            self.size: int = self.about["size"]
-            self.games, self.moves, setup, self.texts = (
-                np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False).view(np.ndarray) for name in FILES
-            )
-            self.setup = setup.reshape(-1, 3)
-            self.empty = Position(self.size).boards  # to begin every replay with
-            is_sound = self.about["fingerprint"] == fingerprint(folder) and self.games.dtype == GAME
-            is_sound = is_sound and bool((self.games["size"] == self.size).all())
-        except (OSError, EOFError, KeyError, ValueError) as error:
+            is_sound = self.about["fingerprint"] == fingerprint(folder)
+        except OSError as error:
             raise UserError(f"The game store in {folder} is damaged ({error}); {ANEW}.") from error
         if not is_sound:
             raise UserError(f"The game store in {folder} is damaged (its files have changed); {ANEW}.")
+        self.games, self.moves, setup, self.texts = (
+            np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False).view(np.ndarray) for name in FILES
+        )
+        self.setup = setup.reshape(-1, 3)
+        self.empty = Position(self.size).boards  # to begin every replay with
 
     def __len__(self) -> int:
         return len(self.games)
@@ -200,4 +203,5 @@ def _read_about(folder: Path) -> dict[str, Any]:
         raise UserError(f"There is no game store in {folder}; ./prezero data.prepare makes one.")
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise UserError(f"The game store in {folder} is not of format {FORMAT}; {ANEW}.")
+    check_seal(about, folder / "store.json")
     return about

@@ -1,6 +1,7 @@
 """Run folders: `runs/<run>/<stage>/` with a `manifest.json`, written so that a kill at any moment leaves them whole."""
 
 import fcntl
+import hashlib
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ WEIGHTS = ROOT / "weights"  # policies and networks that come with Prezero
 RUNS = Path(os.environ.get("PREZERO_RUNS") or ROOT / "runs")
 VERSION = "0.1.0"
 MANIFEST_FORMAT = 2  # 2: `result`, and `inputs` as a list with fingerprints
+SEAL = "checksum"
 MANIFEST = {"stage": str, "code": str, "result": str, "settings": dict, "inputs": list, "metrics": dict}
 
 
@@ -85,8 +87,24 @@ def read_json(path: Path) -> Any | None:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"{path} cannot be read ({error}); remove it to begin anew.") from error
+
+
+def sealed(value: dict[str, Any]) -> dict[str, Any]:
+    """Return a value with its checksum, to be written as JSON."""
+    return value | {SEAL: _checksum(value)}
+
+
+def check_seal(value: dict[str, Any], path: Path) -> None:
+    """Raise `UserError` if a value read from `path` is not as it was sealed."""
+    if value.get(SEAL) != _checksum(value):
+        raise UserError(f"{path} is damaged, or of an earlier version; remove it to begin anew.")
+
+
+def _checksum(value: dict[str, Any]) -> str:
+    content = {name: part for name, part in value.items() if name != SEAL}
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 
 def code_version() -> str:
@@ -123,7 +141,7 @@ def write_manifest(
         "inputs": inputs,
         "metrics": metrics,
     }
-    write_json(folder / "manifest.json", manifest)
+    write_json(folder / "manifest.json", sealed(manifest))
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
@@ -140,6 +158,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         isinstance(made, dict) and {"stage", "folder", "fingerprint"} <= made.keys() for made in manifest["inputs"]
     ):
         raise UserError(f"{path} is not a manifest; remove it to begin anew.")
+    check_seal(manifest, path)
     return manifest
 
 

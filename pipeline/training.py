@@ -4,6 +4,7 @@ A checkpoint holds all that the rest depends on. So a training that was killed a
 weights, bit for bit. Ctrl-C ends it after the step under way, with a checkpoint.
 """
 
+import hashlib
 import json
 import os
 import signal
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.numpy import save
 
 from pipeline.artefact import write_atomic
@@ -56,7 +57,7 @@ def write_checkpoint(path: Path, key: str, checkpoint: Checkpoint) -> None:
     """Write a checkpoint under a key that names all that the training depends on."""
     about = {"key": key, "checkpoint": json.dumps(checkpoint[1:])}
     state = {name: np.asarray(part, order="C") for name, part in checkpoint.state.items()}
-    write_atomic(path, save(state, about))
+    write_atomic(path, save(state, about | {"fingerprint": _fingerprint(about, state)}))
 
 
 def read_checkpoint(path: Path, key: str) -> Checkpoint | None:
@@ -64,14 +65,22 @@ def read_checkpoint(path: Path, key: str) -> Checkpoint | None:
     try:
         with safe_open(path, "numpy") as file:
             about = file.metadata() or {}
-            if about.get("key") != key:
-                return None
             state = {name: file.get_tensor(name).copy() for name in file.keys()}  # noqa: SIM118 (no dictionary)
-            return Checkpoint(state, *json.loads(about["checkpoint"]))
+        if about.pop("fingerprint") != _fingerprint(about, state):
+            raise ValueError("the contents have changed")
+        return Checkpoint(state, *json.loads(about["checkpoint"])) if about["key"] == key else None
     except FileNotFoundError:
         return None
-    except (OSError, SafetensorError, KeyError, ValueError, TypeError) as error:
-        raise UserError(f"{path} is not what we wrote; remove it to begin anew.") from error
+    except Exception as error:  # safetensors raises nearly anything when bytes are damaged
+        raise UserError(f"{path} is damaged or is not what we wrote; remove it to begin anew.") from error
+
+
+def _fingerprint(about: dict[str, str], state: dict[str, np.ndarray]) -> str:
+    """Return a hash of everything in a checkpoint."""
+    digest = hashlib.sha256(json.dumps(sorted(about.items())).encode())
+    for name, part in sorted(state.items()):
+        digest.update(f"{name} {part.dtype.str} {part.shape}".encode() + part.tobytes())
+    return digest.hexdigest()
 
 
 @contextmanager

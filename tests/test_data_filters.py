@@ -1,9 +1,13 @@
 """Each filter keeps and leaves out what it says, and settings that mean nothing are refused."""
 
+from collections import Counter
+from itertools import islice
+
 import pytest
 
-from data.filters import Filters, check_filters, learning_sides, reason_against
-from data.record import read_records
+from data.filters import EXCLUDE_PRESETS, Filters, check_filters, learning_sides, reason_against
+from data.record import Record, read_records
+from data.sources import Reading
 from go.board import BLACK, WHITE
 from pipeline.errors import UserError
 
@@ -58,6 +62,10 @@ RANK = "rank below min_rank or unknown"
         ("PB[me]PW[Zen19]", {"exclude": "petgo|^zen"}, "player excluded"),
         ("PB[me]PW[Frozen]", {"exclude": "petgo|^zen"}, None),
         ("PB[me]PW[:bot (1500)]", {"exclude": "^:"}, "player excluded"),
+        ("PB[petgo3]PW[me]", {"exclude": EXCLUDE_PRESETS["bots"]}, "player excluded"),
+        ("PB[me]PW[LeelaZeroT]", {"exclude": EXCLUDE_PRESETS["bots"]}, "player excluded"),
+        ("PB[me]PW[HiraBot42]", {"exclude": EXCLUDE_PRESETS["bots"]}, "player excluded"),
+        ("PB[BOThater36]PW[Zenith]", {"exclude": EXCLUDE_PRESETS["bots"]}, None),
     ],
 )
 def test_each_filter(header, filters, reason):
@@ -109,3 +117,17 @@ def test_settings_that_mean_nothing_are_refused(filters, sentence):
     with pytest.raises(UserError) as caught:
         check_filters(Filters(**filters))
     assert str(caught.value).startswith(sentence)
+
+
+def test_the_bots_of_a_real_archive(games_folder):
+    """Most games of KGS from 2016 to 2018 have a bot in them; before 2004 hardly any."""
+    filters = Filters(exclude=EXCLUDE_PRESETS["bots"])
+    games, bots = Counter(), Counter()
+    for item in islice(Reading([games_folder / "kgs19.tar.xz"]), 0, None, 25):
+        for record in read_records(item.data):
+            if isinstance(record, Record):
+                games[record.year] += 1
+                bots[record.year] += reason_against(record, 19, filters) == "player excluded"
+    late, early = range(2016, 2019), range(2000, 2004)
+    assert 0.58 < sum(bots[year] for year in late) / sum(games[year] for year in late) < 0.65
+    assert sum(bots[year] for year in early) <= 1 and sum(games[year] for year in early) > 400

@@ -1,5 +1,6 @@
 """The game store gives back what went in: any position in any symmetry, whole games, and a clear word if damaged."""
 
+import contextlib
 import json
 
 import numpy as np
@@ -8,6 +9,7 @@ from conftest import store_of
 from random_games import random_record
 from sgfmill.boards import Board
 
+from data.draft import Draft, draft_paths, is_there, pack, skipped_rows
 from data.identity import image_of
 from data.record import Record, read_records, to_sgf
 from data.replay import decode_move
@@ -187,6 +189,46 @@ def test_a_damaged_store_is_one_sentence(tmp_path):
             GameStore(tmp_path)
     about.write_text(json_text)
     assert len(GameStore(tmp_path)) == 1
+
+
+def test_no_flipped_bit_of_a_store_goes_unnoticed(tmp_path):
+    """A wrong bit in a header, in the games or in `store.json` is one sentence, never a traceback or another game."""
+    store_of(tmp_path, [to_sgf(random_record(9, 40, seed, with_setup=True)) for seed in (1, 2)], 9)
+    random = np.random.default_rng(1)
+    for path in [*sorted(tmp_path.glob("*.npy")), tmp_path / "store.json"]:
+        whole = path.read_bytes()
+        header = min(len(whole), 300)
+        for bit in [*random.choice(8 * header, 200, replace=False).tolist(), 8 * len(whole) - 1]:
+            damaged = bytearray(whole)
+            damaged[bit // 8] ^= 1 << bit % 8
+            path.write_bytes(damaged)
+            with contextlib.suppress(json.JSONDecodeError, UnicodeDecodeError):
+                if path.suffix == ".json" and json.loads(damaged) == json.loads(whole):
+                    continue  # white space
+            with pytest.raises(UserError, match=r"is damaged|cannot be read|is not of format"):
+                GameStore(tmp_path)
+        path.write_bytes(whole)
+    assert len(GameStore(tmp_path)) == 2
+
+
+def test_a_draft_that_changed_after_its_checkpoint_is_not_gone_on_with(tmp_path):
+    draft = Draft(tmp_path)
+    draft.append(
+        pack([("a", random_record(9, 40, 1, with_setup=True), BLACK)])._replace(skipped=skipped_rows([("b",) * 3]))
+    )
+    saved = json.loads(json.dumps(draft.checkpoint()))
+    draft.append(pack([("c", random_record(9, 40, 2), BLACK)]))  # after the checkpoint: dropped
+    draft.close()
+    assert is_there(tmp_path, saved)
+    for path in draft_paths(tmp_path).values():
+        whole = path.read_bytes()
+        for damage in (bytes([whole[0] ^ 1]) + whole[1:], whole[: saved[path.stem][0] - 1], b""):
+            path.write_bytes(damage)
+            assert not is_there(tmp_path, saved)
+        path.write_bytes(whole)
+    again = Draft(tmp_path, saved)
+    assert again.checkpoint() == saved
+    again.close()
 
 
 def test_an_image_of_a_record_replays_to_the_image_of_its_board(tmp_path):

@@ -229,6 +229,9 @@ def test_a_damaged_manifest_is_named(tmp_path, monkeypatch):
     damages = [("{", "cannot be read"), ("[1]", "is not a manifest"), ('{"a": 1}', "is not a manifest")]
     damages.append((json.dumps({**manifest, "format": 1}), "has format 1, not 2"))
     damages.append((json.dumps({k: v for k, v in manifest.items() if k != "result"}), "is not a manifest"))
+    damages.append((json.dumps({**manifest, "metrics": {"x": 3}}), "is damaged"))
+    damages.append((json.dumps({**manifest, "result": "twp"}), "is damaged"))
+    damages.append(('{"a":' * 100_000 + "1" + "}" * 100_000, "cannot be read"))
     for damage, sentence in damages:
         (folder / "manifest.json").write_text(damage)
         with pytest.raises(UserError, match=f"{sentence}.*; remove it to begin anew"):

@@ -232,8 +232,31 @@ def test_a_torn_checkpoint_is_refused(tmp_path, part):
     train(Toy(), "toy", path, {}, dict)
     data = path.read_bytes()
     path.write_bytes(data[: part if isinstance(part, int) else int(part * len(data))])
-    with pytest.raises(UserError, match="checkpoint is not what we wrote; remove it to begin anew"):
+    with pytest.raises(UserError, match="checkpoint is damaged or is not what we wrote; remove it to begin anew"):
         train(Toy(), "toy", path, {}, dict)
+
+
+def test_no_flipped_bit_of_a_checkpoint_goes_unnoticed(tmp_path):
+    """Names, types, shapes, numbers and the key: a bit that is wrong anywhere is one sentence, or changes nothing."""
+    path = tmp_path / "checkpoint"
+    state = {"weights": np.arange(6, dtype=np.float32).reshape(2, 3), "n": np.array(7)}
+    written = Checkpoint(state, 3, {"loss": 0.5}, 4.5, [{"games": 5}])
+    write_checkpoint(path, "key", written)
+    whole, refused = path.read_bytes(), 0
+    for bit in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        try:
+            read = read_checkpoint(path, "key")
+        except UserError as error:
+            assert str(error) == f"{path} is damaged or is not what we wrote; remove it to begin anew."
+            refused += 1
+        else:
+            assert read[1:] == written[1:]
+            assert read.state.keys() == state.keys()
+            assert all(np.array_equal(read.state[name], state[name]) for name in state)
+    assert refused > 0.95 * 8 * len(whole)  # the others are in white space
 
 
 def test_a_history_is_written_as_lines_with_names(tmp_path):
