@@ -5,10 +5,11 @@ import copy
 import numpy as np
 import pytest
 
-from go import BLACK, EMPTY, PASS, WHITE, GoError, Move, Position
+from go import BLACK, EMPTY, PASS, WHITE, GoError, Position
 from go.coordinates import on_board, rowcol_from_point
 from go.handicap import handicap_points, star_points
 from go.playout import new_rng, random_move
+from go.position import Move
 
 
 def state(position: Position) -> tuple:
