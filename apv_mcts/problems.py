@@ -20,7 +20,7 @@ from pipeline.artefact import WEIGHTS, read_json, stage_folder, write_atomic, wr
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
-from pipeline.settings import setting
+from pipeline.settings import seed_setting, setting
 from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 
@@ -32,9 +32,9 @@ PLAYERS = "flat,uct,uct_patterns,alpha_p,alpha_r,alpha_rp"
 @dataclasses.dataclass
 class Settings:
     players: str = setting(PLAYERS, "who tries, by their names (conf/player), with commas between them")
-    svg: str = setting("", "file to draw all problems to, with their answers")
-    run: str = setting("problems", "name of the run: results go to runs/<run>/apv_mcts.problems/")
-    seed: int = setting(1, "seed of all randomness")
+    svg: str = setting("", "file to draw all problems to, with their answers", result=False)
+    run: str = setting("problems", "name of the run: results go to runs/<run>/apv_mcts.problems/", result=False)
+    seed: int = seed_setting()
     simulations: str = setting("1000,10000", "simulations for each problem, one or more numbers with commas between")
 
 
@@ -136,16 +136,14 @@ def draw_problems() -> str:
 def main(settings: Settings) -> dict[str, str]:
     trials(settings)
     folder = stage_folder(settings.run, STAGE)
-    plain = dataclasses.asdict(settings)
-    key = {name: plain[name] for name in ("players", "simulations", "seed")}
-    key |= {"files": _files(), "presets": _presets(settings)}
+    facts = {"files": _files(), "presets": _presets(settings)}
 
     def work(key: dict[str, Any]) -> Outcome:
         found = solve_all(settings, folder, key)
         best = max(found, key=lambda who: _solved(found[who]))
         return Outcome(f"{best} simulations: {_solved(found[best])} of {len(problems())} problems", {"answers": found})
 
-    manifest = done_once(folder, STAGE, key, [], work, drafts=[folder / PROGRESS])
+    manifest = done_once(folder, STAGE, settings, [], work, facts, drafts=[folder / PROGRESS])
     print(report(manifest["metrics"]["answers"]))
     print(f"\n{thresholds(settings)}")
     if settings.svg:

@@ -26,17 +26,13 @@ TABLES = {
 
 @dataclasses.dataclass
 class Settings:
-    only: str = setting("", f"one table alone: {', '.join(TABLES)}")
-    rounds: int = setting(7, "rounds of measuring; the median counts")
+    only: str = setting("", "measure one table only", choices=("", *TABLES))
+    rounds: int = setting(7, "rounds of measuring; the median counts", least=1)
     archive: str = setting("", "an archive of 19x19 games, such as KGS's; without one, what needs it is left out")
     write: str = setting("", "folder to write the tables to, a Markdown page for each")
 
 
 def main(settings: Settings) -> None:
-    if settings.only and settings.only not in TABLES:
-        raise UserError(f"only={settings.only} is no table; there are {', '.join(TABLES)}.")
-    if settings.rounds < 1:
-        raise UserError(f"rounds={settings.rounds} is too few: at least 1 is needed.")
     for name, there in (("archive", Path(settings.archive).is_file()), ("write", Path(settings.write).is_dir())):
         if getattr(settings, name) and not there:
             raise UserError(f"{name}={getattr(settings, name)} does not exist.")

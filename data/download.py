@@ -8,7 +8,6 @@ is right and recorded; until then it is a `.part`, and one that is not what it s
 import dataclasses
 import functools
 import hashlib
-import math
 import os
 import queue
 import re
@@ -33,6 +32,7 @@ DOWNLOADS = ROOT / "downloads"
 MEGABYTE = 1_000_000
 MOST_AT_ONCE = 8  # more would not be polite
 LONGEST_TIME = 3600  # seconds that any setting may ask us to wait
+LARGEST = 1_000_000  # megabytes
 SECONDS_BETWEEN_LOOKS = 0.1  # at the bytes that have arrived, for the progress
 # By the ending of a name: where which bytes must be. Anything else in their place is a message from a server.
 KINDS = {
@@ -51,14 +51,21 @@ class Settings:
     match: str = setting("", "take only archives whose name has a match for this regular expression, as in 2016_0[1-6]")
     folder: str = setting("", "folder to download to, by default downloads/<listing> in the project")
     dry_run: bool = setting(False, "only list what is there and what would be downloaded")
-    at_once: int = setting(2, "downloads at the same time")
-    file_limit: float = setting(500, "most megabytes of one archive")
-    total_limit: float = setting(5000, "most megabytes of all archives together, those there already included")
-    timeout: float = setting(30, "seconds without a byte after which a connection is given up")
-    retries: int = setting(5, "further attempts, while they bring nothing new, before an archive is given up")
-    backoff: float = setting(1, "seconds before the second attempt; each further wait is twice as long")
+    parallel: int = setting(2, "downloads at the same time", least=1, most=MOST_AT_ONCE)
+    file_limit: float = setting(500, "largest archive, in megabytes", above=0, most=LARGEST)
+    total_limit: float = setting(
+        5000, "size of all archives together, in megabytes, including those already there", above=0, most=LARGEST
+    )
+    timeout: float = setting(30, "seconds without data before a connection is given up", least=0.01, most=LONGEST_TIME)
+    retries: int = setting(5, "further attempts without new data before an archive is given up", least=0, most=1000)
+    backoff: float = setting(
+        1, "seconds before the second attempt; each further wait is twice as long", least=0, most=LONGEST_TIME
+    )
     longest_wait: float = setting(
-        60, "most seconds between two attempts; an archive whose server asks for more is given up"
+        60,
+        "seconds between two attempts at most; an archive whose server asks for more is given up",
+        least=0,
+        most=LONGEST_TIME,
     )
 
 
@@ -75,19 +82,6 @@ class Outcome(NamedTuple):
 
     archive: Archive
     trouble: str = ""
-
-
-def check(settings: Settings) -> None:
-    if not 1 <= settings.at_once <= MOST_AT_ONCE:
-        raise UserError(f"at_once={settings.at_once} is not between 1 and {MOST_AT_ONCE}.")
-    if not 0 <= settings.retries <= 1000:
-        raise UserError(f"retries={settings.retries} is not between 0 and 1000.")
-    for name in ("file_limit", "total_limit"):
-        if not 0 < getattr(settings, name) < math.inf:
-            raise UserError(f"{name}={getattr(settings, name)} is no number of megabytes above 0.")
-    for name, least in (("timeout", 0.01), ("backoff", 0), ("longest_wait", 0)):
-        if not least <= getattr(settings, name) <= LONGEST_TIME:
-            raise UserError(f"{name}={getattr(settings, name)} is not between {least} and {LONGEST_TIME} seconds.")
 
 
 def read_listing(listing: Any) -> list[Archive]:
@@ -287,7 +281,6 @@ def plan(archives: list[Archive], folder: Path) -> str:
 
 
 def main(settings: Settings) -> None:
-    check(settings)
     archives = select(read_listing(settings.archives), settings.match)
     listing = HydraConfig.get().runtime.choices["archives"]
     folder = Path(settings.folder).expanduser() if settings.folder else DOWNLOADS / listing
@@ -302,7 +295,7 @@ def main(settings: Settings) -> None:
         largest=int(settings.file_limit * MEGABYTE),
     )
     with alone_in(made(folder)):
-        failed = download(archives, folder, terms, int(settings.total_limit * MEGABYTE), settings.at_once)
+        failed = download(archives, folder, terms, int(settings.total_limit * MEGABYTE), settings.parallel)
     for archive, trouble in failed[1:]:
         print(f"{archive.name}: {trouble}.")
     if failed:

@@ -21,7 +21,7 @@ from go.sgf import position_sgf
 from gtp.client import Engine, EngineError
 from gtp.engine_player import EnginePlayer
 from pipeline.errors import UserError
-from pipeline.settings import StageSettings, setting
+from pipeline.settings import StageSettings, seed_setting, setting
 
 GNU_GO = "gnugo --mode gtp --level 10 --chinese-rules --positional-superko"
 JUDGES = {"agreed": (0, 1), "first": (0,), "second": (1,), "area": ()}  # the engines that are asked for the score
@@ -36,10 +36,17 @@ class Terms(StageSettings):
     board: BoardSettings = setting(BoardSettings, "the board")
     first: str = setting(GNU_GO, "command line of the first engine")
     second: str = setting("", "command line of the second engine; empty: the first plays against itself")
-    opening: int = setting(4, "moves at the start that are drawn at random; two engines play each opening twice")
-    score: str = setting("agreed", "whose count decides: agreed (both engines'), first, second or area (stones alive)")
+    opening: int = setting(4, "random moves at the start; two engines play each opening twice", least=0)
+    score: str = setting(
+        "agreed",
+        "whose score counts: both engines' if they agree, one engine's, or area (all alive)",
+        choices=tuple(JUDGES),
+    )
     superko: bool = setting(True, "forbid to repeat any position (positional superko), or only to retake a ko")
-    move_limit: int = setting(0, "stop a game, without a result, after this many moves; 0 for 4 a point of the board")
+    move_limit: int = setting(
+        0, "stop a game without a result after this many moves; 0 for 4 per point of the board", least=0
+    )
+    seed: int = seed_setting()
 
 
 def colors_of(number: int) -> tuple[int, int]:

@@ -13,54 +13,47 @@ EXCLUDE_PRESETS = {  # patterns to name in the setting `exclude`
     "bots": r"bot([-_ \d]|$)|leela|katago|golois|petgo|gnugo|fuego|dolbaram|^(:|zen(\d|lv)|aya(bot|mc)|dcnn|"
     r"crazyst[o0]n|cr42y570n3|pachi\d*$|many ?faces|mfgo|darkf(ores|mcts)|abakus$|ginsei)",
 }
-CHOICES = {
-    "ranked": ("either", "both"),
-    "handicap": ("any", "none", "only"),
-    "broken": ("cut", "drop"),
-    "learn": ("all", "stronger", "ranked"),
-}
 
 
 @dataclasses.dataclass
 class Filters:
     """The settings of `data.prepare` that choose among the games that can be read."""
 
-    min_moves: int = setting(1, "leave out games with fewer moves, passes counted")
-    max_moves: int = setting(0, "leave out games with more moves; 0 for no bound")
+    min_moves: int = setting(1, "leave out games with fewer moves, passes included", least=0)
+    max_moves: int = setting(0, "leave out games with more moves; 0 for no limit", least=0)
     min_rank: str = setting("", "lowest rank of the players, such as 6d, 2k or 1p, or lowest rating, such as 2000")
-    ranked: str = setting("both", "whose rank must reach min_rank: both players' or either's")
-    result_known: bool = setting(False, "leave out games that nobody is known to have won or drawn")
-    handicap: str = setting("any", "handicap games: any (keep them), none or only")
-    first_year: int = setting(0, "leave out games played before this year; 0 for no bound")
-    last_year: int = setting(0, "leave out games played after this year; 0 for no bound")
+    ranked: str = setting("both", "who must reach min_rank: both players or either", choices=("either", "both"))
+    result_known: bool = setting(False, "leave out games whose result is not known")
+    handicap: str = setting("any", "handicap games: keep any, none, or only these", choices=("any", "none", "only"))
+    first_year: int = setting(0, "leave out games played before this year; 0 for no limit", least=0)
+    last_year: int = setting(0, "leave out games played after this year; 0 for no limit", least=0)
     exclude: str = setting(
         "",
         "leave out games of players whose name matches this pattern, as in 'bot|^zen' (in any case); bots: known bots",
     )
-    broken: str = setting("cut", "a game with an illegal move or a torn end: cut (keep it up to there) or drop it")
-    learn: str = setting("all", "whose moves to learn from: all, the stronger player's, or those that reach min_rank")
+    broken: str = setting(
+        "cut", "a game with an illegal move or a torn end: cut it there, or drop it", choices=("cut", "drop")
+    )
+    learn: str = setting(
+        "all",
+        "whose moves to learn from: all, the stronger player's, or those of players that reach min_rank",
+        choices=("all", "stronger", "ranked"),
+    )
 
-
-def check_filters(filters: Filters) -> None:
-    """Refuse settings that mean nothing, in one sentence."""
-    for name, choices in CHOICES.items():
-        if getattr(filters, name) not in choices:
-            raise UserError(f"{name}={getattr(filters, name)} is none of {', '.join(choices)}.")
-    for name in ("min_moves", "max_moves", "first_year", "last_year"):
-        if getattr(filters, name) < 0:
-            raise UserError(f"{name}={getattr(filters, name)} is negative.")
-    for least, most in (("min_moves", "max_moves"), ("first_year", "last_year")):
-        low, high = getattr(filters, least), getattr(filters, most)
-        if high and low > high:
-            raise UserError(f"{least}={low} is {'after' if least == 'first_year' else 'more than'} {most}={high}.")
-    if filters.min_rank and read_plain_rank(filters.min_rank) == UNKNOWN_RANK:
-        raise UserError(f"min_rank={filters.min_rank} is no rank: 6d, 2k, 1p, or a rating such as 2000.")
-    if filters.learn == "ranked" and not filters.min_rank:
-        raise UserError("learn=ranked needs a min_rank, such as min_rank=1d.")
-    try:
-        re.compile(filters.exclude)
-    except re.error as error:
-        raise UserError(f"exclude={filters.exclude} is not a pattern (regular expression): {error}.") from error
+    def check(self) -> None:
+        """Raise `UserError` for values that do not fit together or cannot be read."""
+        if self.max_moves and self.min_moves > self.max_moves:
+            raise UserError(f"min_moves={self.min_moves} is more than max_moves={self.max_moves}.")
+        if self.last_year and self.first_year > self.last_year:
+            raise UserError(f"first_year={self.first_year} is after last_year={self.last_year}.")
+        if self.min_rank and read_plain_rank(self.min_rank) == UNKNOWN_RANK:
+            raise UserError(f"min_rank={self.min_rank} is no rank: 6d, 2k, 1p, or a rating such as 2000.")
+        if self.learn == "ranked" and not self.min_rank:
+            raise UserError("learn=ranked needs a min_rank, such as min_rank=1d.")
+        try:
+            re.compile(self.exclude)
+        except re.error as error:
+            raise UserError(f"exclude={self.exclude} is not a pattern (regular expression): {error}.") from error
 
 
 def reason_against(record: Record, size: int, filters: Filters) -> str | None:

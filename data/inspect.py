@@ -6,7 +6,7 @@ import math
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,25 +25,33 @@ from go.text import write_board
 from pipeline.artefact import made, stage_folder, write_atomic
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
-from pipeline.settings import setting
+from pipeline.settings import RunSettings, setting
 
 NAME = "data.inspect"
 MOST_FOUND = 20  # games that `find` lists
 
 
 @dataclasses.dataclass
-class Settings:
-    scale: Any = setting(None, "names the run, as for every stage")
-    board: Any = setting(None, "makes no difference here: the board is that of the store")
-    run: str = setting("", "name of the run whose game store to show, by default the scale")
+class Settings(RunSettings):
     store: str = setting("", "folder of a game store, if not that of the run")
     out: str = setting("", "folder for report and drawings, by default runs/<run>/data.inspect/")
-    overlap: bool = setting(False, "also count the positions set aside that stand in the training part, too")
-    game: int | None = setting(None, "show one game instead: its number, from 0")
-    ply: int | None = setting(None, "with game: show the position after so many moves, and what was played there")
-    symmetry: int = setting(0, "with game: show it in one of the eight symmetries, from 0 (as it was played) to 7")
+    overlap: bool = setting(False, "also count validation and test positions that occur in the training games")
+    game: int | None = setting(None, "show one game instead: its number", least=0)
+    ply: int | None = setting(None, "with game: show the position after this many moves, and the next move", least=0)
+    symmetry: int = setting(
+        0, "with game: show it in one of the eight symmetries; 0 is as it was played", least=0, most=SYMMETRIES - 1
+    )
     sgf: str = setting("", "with game: file to write the game to as SGF")
     find: str = setting("", "list the games that have this text in a player's name, the date or the source instead")
+
+    def check(self) -> None:
+        """Raise `UserError` for settings that do not go together."""
+        about_one = {"ply": self.ply is not None, "symmetry": self.symmetry != 0, "sgf": self.sgf != ""}
+        if self.game is None and any(about_one.values()):
+            first = next(name for name, is_given in about_one.items() if is_given)
+            raise UserError(f"{first} is about one game: name it with game=NUMBER.")
+        if self.game is not None and self.find:
+            raise UserError("find looks for games, and game shows one: take one of the two.")
 
 
 class Section(NamedTuple):
@@ -109,18 +117,6 @@ def open_folder(settings: Settings) -> Path:
     if not settings.out:
         return stage_folder(settings.run, NAME)
     return made(Path(settings.out))
-
-
-def check(settings: Settings) -> None:
-    """Raise `UserError` if settings contradict each other or make sense for no store."""
-    about_one = {"ply": settings.ply is not None, "symmetry": settings.symmetry != 0, "sgf": settings.sgf != ""}
-    if settings.game is None and any(about_one.values()):
-        first = next(name for name, is_given in about_one.items() if is_given)
-        raise UserError(f"{first} is about one game: name it with game=NUMBER.")
-    if settings.game is not None and settings.find:
-        raise UserError("find looks for games, and game shows one: take one of the two.")
-    if not 0 <= settings.symmetry < SYMMETRIES:
-        raise UserError(f"symmetry={settings.symmetry} is not between 0 and {SYMMETRIES - 1}.")
 
 
 def player(record: Record, side: int) -> str:
@@ -248,7 +244,6 @@ def find_games(store: GameStore, wanted: str) -> str:
 
 
 def main(settings: Settings) -> None:
-    check(settings)
     store = open_store(settings)
     if settings.find:
         print(find_games(store, settings.find))
@@ -256,10 +251,10 @@ def main(settings: Settings) -> None:
     if settings.game is None:
         report(store, (*SECTIONS, OVERLAP) if settings.overlap else SECTIONS, open_folder(settings))
         return
-    if not 0 <= settings.game < len(store):
+    if settings.game >= len(store):
         raise UserError(f"There is no game {settings.game} in {store.folder}: they go from 0 to {len(store) - 1}.")
     moves = int(store.games["n_moves"][settings.game])
-    if settings.ply is not None and not 0 <= settings.ply <= moves:
+    if settings.ply is not None and settings.ply > moves:
         raise UserError(f"Game {settings.game} has no ply {settings.ply}: they go from 0 to {moves}.")
     if settings.ply is None:
         show_game(store, settings.game, settings.symmetry, open_folder(settings))

@@ -17,7 +17,7 @@ class GamePositionSettings(PositionSettings):
     """How a position is described on the command line, if it may be one of a game record."""
 
     sgf: str = setting("", "a game record to take the position from, instead of moves or a text board")
-    move: int | None = setting(None, "with sgf: after how many moves, by default all of them")
+    move: int | None = setting(None, "with sgf: after how many moves, by default all of them", least=0)
 
 
 def read_game(path: Path) -> Record:

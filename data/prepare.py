@@ -11,14 +11,13 @@ import numpy as np
 
 from data.draft import DUPLICATE, SKIPPED, Draft, draft_paths, finish, is_there
 from data.fields import printable
-from data.filters import EXCLUDE_PRESETS, Filters, check_filters
+from data.filters import EXCLUDE_PRESETS, Filters
 from data.reading import Tally, chunks, read_chunk
 from data.sources import Reading, files_of, find_sources, name_of, open_file
 from data.store import FLAWS, STAGE, GameStore
 from data.summary import positions_by_split, summary
-from go.coordinates import check_size
 from go.errors import GoError
-from go.settings import BoardSettings
+from go.settings import SizeSettings
 from pipeline.artefact import ROOT, check_seal, read_json, sealed, stage_folder, write_json
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
@@ -37,25 +36,20 @@ MOST_NAMED = 100  # sources whose names are kept in the manifest
 
 @dataclasses.dataclass
 class Settings(StageSettings, Filters):
-    board: BoardSettings = setting(BoardSettings, "the board; komi is that of each game")
+    board: SizeSettings = setting(SizeSettings, "the board")
     sources: str = setting(
-        "", "files, folders, patterns and archives of SGF, with commas between; or embedded, or kgs (downloaded)"
+        "embedded",
+        "files, folders, patterns and archives of SGF, with commas between; or embedded, or kgs (downloaded)",
+        result=False,  # the key has the fingerprint of the files
     )
-    validation: float = setting(0.05, "share of the games set aside to tune on")
-    test: float = setting(0.05, "share of the games set aside to test on")
-    workers: int = setting(0, "worker processes; 0 for one a core")
+    validation: float = setting(0.05, "share of the games in the validation set", least=0, below=1)
+    test: float = setting(0.05, "share of the games in the test set", least=0, below=1)
+    workers: int = setting(0, "worker processes; 0 for one a core", least=0, most=MOST_WORKERS, result=False)
 
-
-def check(settings: Settings) -> None:
-    check_size(settings.board.size)
-    check_filters(settings)
-    for name in ("validation", "test"):
-        if not 0 <= getattr(settings, name) < 1:
-            raise UserError(f"{name}={getattr(settings, name)} is not a share from 0 up to 1.")
-    if settings.validation + settings.test >= 1:
-        raise UserError("validation and test together leave nothing to train on.")
-    if not 0 <= settings.workers <= MOST_WORKERS:
-        raise UserError(f"workers={settings.workers} is not between 1 and {MOST_WORKERS}; 0 takes one a core.")
+    def check(self) -> None:
+        super().check()
+        if self.validation + self.test >= 1:
+            raise UserError("validation and test together leave nothing to train on.")
 
 
 def files_for(sources: str) -> list[Path]:
@@ -188,15 +182,19 @@ def prepare(settings: Settings, folder: Path, key: dict[str, Any], files: list[P
 
 
 def main(settings: Settings) -> dict[str, int]:
-    check(settings)
     settings = dataclasses.replace(settings, exclude=EXCLUDE_PRESETS.get(settings.exclude, settings.exclude))
     files = files_for(settings.sources)
     folder = stage_folder(settings.run, STAGE)
-    plain = dataclasses.asdict(settings)
-    key = {name: plain[name] for name in plain if name not in ("scale", "run", "seed", "sources", "workers", "board")}
-    key |= {"size": settings.board.size, "sources": fingerprint(files)}
     drafts = [folder / PROGRESS, *draft_paths(folder).values()]
-    manifest = done_once(folder, STAGE, key, [], lambda key: prepare(settings, folder, key, files), drafts=drafts)
+    manifest = done_once(
+        folder,
+        STAGE,
+        settings,
+        [],
+        lambda key: prepare(settings, folder, key, files),
+        facts={"sources": fingerprint(files)},
+        drafts=drafts,
+    )
     print(report_text(manifest["metrics"]["report"]))
     print()
     print(summary(GameStore(folder)))

@@ -164,19 +164,12 @@ class GameStore:
         return self.texts[first : first + entry["n_text"]].tobytes().decode("utf-8").split("\0")
 
 
-def store_of_run(run: str, size: int | None = None) -> GameStore:
-    """Open the game store of a run; with a `size`, refuse games of another board."""
+def store_of_run(run: str) -> GameStore:
+    """Open the game store of a run."""
     folder = stage_path(run, STAGE)
     if not (folder / "store.json").exists():
         raise UserError(f"There is no game store in {folder}; {call(STAGE, run)} makes one.")
-    store = GameStore(folder)
-    if size not in (None, store.size):
-        board, wanted = (f"{side}x{side}" for side in (store.size, size))
-        raise UserError(
-            f"The game store in {folder} has games of {board}, not {wanted}; say board={board}, or make one in another "
-            f"run with ./prezero {STAGE} run=NAME board={wanted}."
-        )
-    return store
+    return GameStore(folder)
 
 
 def position_of(record: Record, ply: int, symmetry: int = 0) -> Position:

@@ -12,13 +12,12 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any
 
-from data.engine_game import JUDGES, Game, Played, Seat, Terms, colors_of, play, read_file, to_file
+from data.engine_game import Game, Played, Seat, Terms, colors_of, play, read_file, to_file
 from data.fields import NO_WINNER
 from data.openings import longest_opening
 from go.board import BLACK, EMPTY, WHITE
 from go.errors import GoError
 from go.match import ILLEGAL
-from go.position import Position
 from gtp.client import EngineError, Fault, find_program
 from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
 from pipeline.errors import UserError
@@ -38,28 +37,24 @@ FORFEITS = (*(fault.value for fault in Fault), ILLEGAL)
 
 @dataclasses.dataclass
 class Settings(Terms):
-    games: int = setting(100, "games to play, those there already included; the engines take turns at black")
-    timeout: float = setting(60.0, "seconds that an engine may take for any answer")
-    parallel: int = setting(0, "games played at the same time; 0 for one a core")
+    # A corpus can be extended: games are not part of the key, and `done_once` asks if there are enough.
+    games: int = setting(100, "games to play, including those already there; colours alternate", least=1, result=False)
+    timeout: float = setting(60.0, "seconds that an engine may take for an answer", above=0, most=DAY, result=False)
+    parallel: int = setting(
+        0, "games played at the same time; 0 for one a core", least=0, most=MOST_PARALLEL, result=False
+    )
+
+    def check(self) -> None:
+        """Raise `UserError` if there is no room for the opening."""
+        size, longest = self.board.size, longest_opening(self.board.size)
+        if self.opening > longest:
+            raise UserError(f"opening={self.opening} is not between 0 and {longest}, the longest on {size}x{size}.")
+        if 0 < self.move_limit <= self.opening:
+            raise UserError(f"move_limit={self.move_limit} leaves no move after an opening of {self.opening}.")
 
 
-def check(settings: Settings) -> None:
-    size = Position(settings.board.size, settings.board.komi).size
-    if settings.games < 1:
-        raise UserError(f"games={settings.games} is too few: at least 1 game is needed.")
-    if settings.seed < 0:
-        raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
-    longest = longest_opening(size)
-    if not 0 <= settings.opening <= longest:
-        raise UserError(f"opening={settings.opening} is not between 0 and {longest}, the longest on {size}x{size}.")
-    if settings.score not in JUDGES:
-        raise UserError(f"score={settings.score} is none of {', '.join(JUDGES)}.")
-    if settings.move_limit < 0 or 0 < settings.move_limit <= settings.opening:
-        raise UserError(f"move_limit={settings.move_limit} leaves no move after an opening of {settings.opening}.")
-    if not 0 < settings.timeout <= DAY:
-        raise UserError(f"timeout={settings.timeout:g} is not a number of seconds, from above 0 to a day.")
-    if not 0 <= settings.parallel <= MOST_PARALLEL:
-        raise UserError(f"parallel={settings.parallel} is not between 1 and {MOST_PARALLEL}; 0 takes one a core.")
+def check_programs(settings: Settings) -> None:
+    """Raise `UserError` if an engine is not installed."""
     for command in commands(settings):
         try:
             find_program(command)
@@ -200,10 +195,8 @@ def headline(metrics: dict[str, Any]) -> str:
 
 
 def main(settings: Settings) -> dict[str, str]:
-    check(settings)
+    check_programs(settings)
     folder = stage_folder(settings.run, STAGE)
-    plain = dataclasses.asdict(settings)
-    key = {name: plain[name] for name in plain if name not in ("scale", "run", "games", "timeout", "parallel")}
 
     def have_played(key: dict[str, Any]) -> Outcome:
         claim(folder, key)
@@ -213,7 +206,7 @@ def main(settings: Settings) -> dict[str, str]:
         return Outcome(headline(metrics), metrics)
 
     manifest = done_once(
-        folder, STAGE, key, [], have_played, is_enough=lambda done: done["metrics"]["games"] >= settings.games
+        folder, STAGE, settings, [], have_played, is_enough=lambda done: done["metrics"]["games"] >= settings.games
     )
     print(report(manifest["metrics"]))
     print(f"\nGames, to be read with ./prezero data.prepare sources={folder}")

@@ -2,7 +2,6 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,24 +11,22 @@ from features48.encoder import Encoder
 from features48.groups import SUBSETS, plane_names
 from features48.sheet import draw_sheet
 from pipeline.artefact import stage_folder
-from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
-from pipeline.settings import StageSettings, setting
+from pipeline.settings import StageSettings, seed_setting, setting, threads_setting
 from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 
 STAGE = "features48.census"
 PLANES = 49
 BATCH = 256
-MOST_THREADS = 64
 
 
 @dataclasses.dataclass
 class Settings(StageSettings):
-    board: Any = setting(None, "not used here: the board size is that of the game store")
-    positions: int = setting(20_000, "number of positions, drawn from the training games of the run")
-    threads: int = setting(0, "threads that encode; 0: all cores")
+    positions: int = setting(20_000, "number of positions, drawn from the training games of the run", least=1)
+    threads: int = threads_setting("threads that encode")
+    seed: int = seed_setting()
 
 
 def count(store: GameStore, positions: int, seed: int, threads: int) -> tuple[np.ndarray, np.ndarray, int]:
@@ -83,16 +80,9 @@ def take_census(settings: Settings, store: GameStore, folder: Path) -> Outcome:
 
 
 def main(settings: Settings) -> dict[str, int]:
-    if settings.positions < 1:
-        raise UserError(f"positions={settings.positions} is too few: at least 1 is needed.")
-    if settings.seed < 0:
-        raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
-    if not 0 <= settings.threads <= MOST_THREADS:
-        raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
     store = store_of_run(settings.run)
     folder = stage_folder(settings.run, STAGE)
-    named = {"positions": settings.positions, "seed": settings.seed}
-    manifest = done_once(folder, STAGE, named, [store.as_input()], lambda key: take_census(settings, store, folder))
+    manifest = done_once(folder, STAGE, settings, [store.as_input()], lambda key: take_census(settings, store, folder))
     print(f"{settings.positions:,} positions of {store.size}x{store.size}:\n")
     print(report(manifest["metrics"]))
     print(f"\nManifest and a sheet with all planes of a position: {folder}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from data.position_settings import GamePositionSettings, find_position
 from features48.encoder import Encoder
-from features48.groups import groups_of, plane_names
+from features48.groups import SUBSETS, groups_of, plane_names
 from features48.sheet import draw_sheet
 from go.errors import GoError
 from pipeline.errors import UserError
@@ -17,7 +17,7 @@ NAME = "features48.show"
 
 @dataclasses.dataclass
 class Settings(GamePositionSettings):
-    planes: int = setting(48, "which input: 4, 12, 20 or 48 planes, or the 49 of the value network")
+    planes: int = setting(48, "input planes; the value network has 49", choices=tuple(SUBSETS))
     out: str = setting("planes.svg", "file to draw to, as SVG")
 
     def check(self) -> None:

@@ -23,14 +23,13 @@ from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
-from pipeline.settings import StageSettings, setting
+from pipeline.settings import StageSettings, seed_setting, setting, threads_setting
 from pipeline.stage import Outcome, done_once
 
 STAGE = "go.random_play"
 PROGRESS = "progress.json"
 CHUNK = 1_000  # games that share a random stream
 BATCH = 16  # chunks of each thread between two checkpoints: a few seconds at most
-MOST_THREADS = 1024
 MARGINS = 2 * MAX_SIZE**2 + 1  # black's area minus white's is from -361 to 361
 
 # By board size: the published value, and that of an independent program that was written to check it. For boards other
@@ -65,8 +64,9 @@ KOMIS = {9: (0.0, 5.5, 6.0, 6.5, 7.0, 7.5)}
 @dataclasses.dataclass
 class Settings(StageSettings):
     board: BoardSettings = setting(BoardSettings, "the board")
-    playouts: int = setting(1_000_000, "random games to play")
-    threads: int = setting(0, "threads that play them; 0 takes all cores; the result does not depend on it")
+    playouts: int = setting(1_000_000, "random games to play", least=1)
+    threads: int = threads_setting("threads that play")
+    seed: int = seed_setting()
 
 
 @dataclasses.dataclass
@@ -212,16 +212,8 @@ def headline(metrics: dict[str, Any], komi: float) -> dict[str, str]:
 
 
 def main(settings: Settings) -> dict[str, str]:
-    if settings.playouts < 1:
-        raise UserError(f"playouts={settings.playouts} is too few: at least 1 game is needed.")
-    if not 0 <= settings.threads <= MOST_THREADS:
-        raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
-    if settings.seed < 0:
-        raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
     size, komi = settings.board.size, settings.board.komi
-    Position(size, komi)  # refuses what is no board, before anything is written
     folder = stage_folder(settings.run, STAGE)
-    key = {"board": vars(settings.board), "playouts": settings.playouts, "seed": settings.seed}
 
     def work(key: dict[str, Any]) -> Outcome:
         tally = play_all(settings, folder, key)
@@ -230,7 +222,7 @@ def main(settings: Settings) -> dict[str, str]:
         found = headline(metrics, komi)
         return Outcome(f"{found['moves']} moves a game, black wins {found['black wins']} with komi {komi:g}", metrics)
 
-    manifest = done_once(folder, STAGE, key, [], work, drafts=[folder / PROGRESS])
+    manifest = done_once(folder, STAGE, settings, [], work, drafts=[folder / PROGRESS])
     print(report(size, settings.playouts, manifest["metrics"]))
     print(f"\nDrawings and manifest: {folder}")
     return headline(manifest["metrics"], komi)

@@ -4,15 +4,24 @@ import dataclasses
 from pathlib import Path
 
 from go.board import BLACK, WHITE
+from go.coordinates import MAX_SIZE, MIN_SIZE
 from go.position import Position
 from pipeline.errors import UserError
 from pipeline.settings import setting
 
 
 @dataclasses.dataclass
-class BoardSettings:
-    size: int = setting(9, "board size, from 2 to 19")
-    komi: float = setting(7.5, "points that white gets for moving second")
+class SizeSettings:
+    """The board of a command to which komi makes no difference."""
+
+    size: int = setting(9, "board size", least=MIN_SIZE, most=MAX_SIZE)
+
+
+@dataclasses.dataclass
+class BoardSettings(SizeSettings):
+    """The board of most commands."""
+
+    komi: float = setting(7.5, "points that White gets for moving second", least=-1_000, most=1_000)
 
 
 @dataclasses.dataclass
@@ -20,16 +29,16 @@ class PositionSettings:
     """How a position is described on the command line."""
 
     board: BoardSettings = setting(BoardSettings, "the board")
-    moves: str = setting("", "moves from black's first, as in moves='E5 C3 pass G7'")
-    handicap: int = setting(0, "fixed handicap stones placed before the moves; white then moves first")
+    moves: str = setting("", "moves from Black's first, as in moves='E5 C3 pass G7'")
+    handicap: int = setting(0, "fixed handicap stones placed before the moves; White then moves first", least=0)
     text: str = setting("", "a file with a board drawn as text (X black, O white, . empty), which also gives its size")
-    to_move: str = setting("", "who moves first, black or white, if not black or, with a handicap, white")
+    to_move: str = setting(
+        "", "who moves first, by default Black, or White with a handicap", choices=("", "black", "white")
+    )
 
 
 def position_from(settings: PositionSettings) -> Position:
     """Return the position that the settings describe."""
-    if settings.to_move not in ("", "black", "white"):
-        raise UserError(f"to_move={settings.to_move} is no colour: black or white.")
     if settings.text:
         try:
             drawn = Path(settings.text).read_text(encoding="utf-8-sig")

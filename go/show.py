@@ -11,18 +11,19 @@ from go.playout import new_rng, random_games
 from go.position import Position
 from go.settings import PositionSettings, position_from
 from pipeline.artefact import write_atomic
-from pipeline.errors import UserError
 from pipeline.launch import Command, launch
-from pipeline.settings import setting
+from pipeline.settings import seed_setting, setting
 
-MOST_PLAYOUTS = 10_000_000  # more would say no more, and fill the memory
+MOST_PLAYOUTS = 10_000_000  # more would fill the memory
 
 
 @dataclasses.dataclass
 class Settings(PositionSettings):
     numbers: bool = setting(False, "number the stones by their move in the drawing")
-    playouts: int = setting(0, "random games from here, to show who ends up owning each point")
-    seed: int = setting(1, "seed of the random games")
+    playouts: int = setting(
+        0, "random games from here, to show who ends up owning each point", least=0, most=MOST_PLAYOUTS
+    )
+    seed: int = seed_setting("seed of the random games")
     svg: str = setting("", "file to write the drawing to")
 
 
@@ -41,10 +42,6 @@ def expected_owners(position: Position, count: int, seed: int) -> tuple[np.ndarr
 
 
 def main(settings: Settings) -> None:
-    if not 0 <= settings.playouts <= MOST_PLAYOUTS:
-        raise UserError(f"playouts={settings.playouts} is not between 0 and {MOST_PLAYOUTS:,}.")
-    if settings.seed < 0:
-        raise UserError(f"seed={settings.seed} is negative: seeds count from 0.")
     position = position_from(settings)
     print(position)
     print(f"If it ended now (all stones alive): {position.result()}.")

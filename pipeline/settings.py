@@ -60,9 +60,18 @@ def threads_setting(meaning: str = "threads") -> Any:
 class StageSettings:
     """What every stage accepts."""
 
-    scale: Any = setting(None, "how much work: a preset for all stages", result=False)
-    run: str = setting("", "name of the run, by default the scale: results go to runs/<run>/<stage>/", result=False)
-    seed: int = seed_setting()
+    scale: str = setting("laptop", "preset for the amount of work of all stages", result=False)
+    run: str = setting(
+        "laptop", "name of the run, by default the scale: results go to runs/<run>/<stage>/", result=False
+    )
+
+
+@dataclasses.dataclass
+class RunSettings:
+    """What a command accepts that reads a run."""
+
+    scale: str = setting("laptop", "names the run, as for the stages", result=False)
+    run: str = setting("laptop", "name of the run to read, by default the scale", result=False)
 
 
 def validate(settings: Any, prefix: str = "") -> None:

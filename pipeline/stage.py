@@ -39,8 +39,8 @@ def key_of(settings: Any, inputs: Iterable[Input] = (), facts: Mapping[str, Any]
     read: dict[str, list[str]] = {}
     for made in inputs:
         read.setdefault(made.stage, []).append(made.fingerprint)
-    named = settings if isinstance(settings, dict) else result_settings(settings)
-    key = named | {stage: found[0] if len(found) == 1 else found for stage, found in read.items()} | dict(facts)
+    fingerprints = {stage: found[0] if len(found) == 1 else found for stage, found in read.items()}
+    key = result_settings(settings) | fingerprints | dict(facts)
     return json.loads(json.dumps(key))  # as the manifest will give it back: a tuple becomes a list
 
 

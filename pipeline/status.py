@@ -10,6 +10,7 @@ from pipeline.artefact import RUNS, read_manifest, stage_path
 from pipeline.catalogue import COMMANDS, DEFAULT_SCALE, call
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
+from pipeline.lineage import handed_on
 from pipeline.settings import setting
 from pipeline.tables import table
 
@@ -20,9 +21,9 @@ SHORT = 8  # characters of a fingerprint that are enough to tell it from others
 
 @dataclasses.dataclass
 class Settings:
-    scale: Any = setting(None, "names the run, as for every stage, and is part of what to run next")
-    board: Any = setting(None, "makes no difference here")
-    run: str = setting("", "name of the run to look at, by default the scale")
+    scale: str = setting("laptop", "names the run, and is part of the command to run next")
+    run: str = setting("laptop", "name of the run to look at, by default the scale")
+    board: Any = setting(None, "part of the command to run next")
 
 
 class Stage(NamedTuple):
@@ -81,7 +82,8 @@ def next_step(run_name: str, stages: list[Stage], settings: list[str]) -> str:
     stage = next((stage for stage in stages if stage.state != DONE), None)
     if stage is None:
         return "All stages are done."
-    command, folder = call(stage.name, run_name, *settings), stage_path(run_name, stage.name)
+    command = call(stage.name, run_name, *(handed_on(stage.name, settings) if settings else ()))
+    folder = stage_path(run_name, stage.name)
     first = {
         UNDER_WAY: f"{stage.name} has begun and goes on where it was",
         OUT_OF_DATE: f"{stage.name} was made from what is no longer there: remove {folder}, then run it anew",
@@ -109,9 +111,8 @@ def main(settings: Settings) -> None:
     if found:
         print("\nBesides:\n")
         print(table(["folder", "state", "result", "made from"], [list(stage) for stage in found], numbers=False))
-    choices = HydraConfig.get().runtime.choices
-    chosen = [f"scale={choices['scale']}"] if choices["scale"] != DEFAULT_SCALE else []
-    chosen += [text for text in HydraConfig.get().overrides.task if text.startswith("board=")]
+    chosen = [f"scale={settings.scale}"] if settings.scale != DEFAULT_SCALE else []
+    chosen += [text for text in HydraConfig.get().overrides.task if text.startswith("board")]
     print(f"\n{next_step(settings.run, stages, chosen)}")
 
 

@@ -4,7 +4,6 @@ import dataclasses
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from nets.find import find_weights
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
-from pipeline.settings import setting
+from pipeline.settings import RunSettings, setting
 from pipeline.tables import table
 from rollout.model import Model
 from rollout.policies import POLICIES, learnable_counts
@@ -25,20 +24,13 @@ NAME = "rollout.evaluate"
 
 
 @dataclasses.dataclass
-class Settings:
-    scale: Any = setting(None, "names the run, as for every stage")
-    board: Any = setting(None, "makes no difference here: the board is that of the store")
-    run: str = setting("", "name of the run whose game store to test on, by default the scale")
+class Settings(RunSettings):
     weights: str = setting("shipped", "file of the policy, or shipped: both policies that come with Prezero")
-    part: str = setting("test", "which games: validation, test, or train for a policy that learnt from others")
-    positions: int = setting(0, "positions to test on, at most, in whole games; 0 takes all")
+    part: str = setting("test", "which games of the run's store", choices=tuple(SPLITS))
+    positions: int = setting(0, "positions to test on, in whole games; 0 takes all", least=0)
 
 
 def main(settings: Settings) -> dict[str, str]:
-    if settings.part not in SPLITS:
-        raise UserError(f"part={settings.part} is none of {', '.join(SPLITS)}.")
-    if settings.positions < 0:
-        raise UserError(f"positions={settings.positions} is negative.")
     store = store_of_run(settings.run)
     counts = learnable_counts(store)
     games = np.flatnonzero((store.games["split"] == SPLITS[settings.part]) & (counts > 0))

@@ -105,7 +105,7 @@ class LogisticTrainer:
                 parts.append(part)
                 rows += part[0].shape[0]
                 if rows > MOST_ROWS:
-                    raise UserError(f"These are more than {MOST_ROWS:,} rows: set fewer positions or rivals.")
+                    raise UserError(f"These are more than {MOST_ROWS:,} rows: set fewer positions or negatives.")
                 progress.update(min(CHUNK, len(games) - progress.done))
         self.rows = vstack([part[0] for part in parts], format="csr")
         self.played = np.concatenate([part[1] for part in parts])

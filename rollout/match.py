@@ -22,10 +22,9 @@ from go.position import Position
 from go.settings import BoardSettings
 from nets.find import find_weights
 from pipeline.artefact import read_json, stage_folder, write_json
-from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
-from pipeline.settings import StageSettings, setting
+from pipeline.settings import StageSettings, seed_setting, setting, threads_setting
 from pipeline.stage import Input, Outcome, done_once
 from rollout.flat import FlatPlayer
 from rollout.model import Model
@@ -36,19 +35,20 @@ from rollout.policies import STAGE as TRAINING
 STAGE = "rollout.match"
 PROGRESS = "progress.json"
 UNIFORM = "uniform"
-MOST_THREADS = 256
 
 
 @dataclasses.dataclass
 class Settings(StageSettings):
     board: BoardSettings = setting(BoardSettings, "the board")
+    # The key has the fingerprints of the two policies, so it needs no names.
     first: str = setting(
-        "shipped", "policy of the first player: shipped, rollout or tree (of the run), uniform, or a file"
+        "shipped", "policy of the first player: shipped, rollout or tree (of the run), uniform, or a file", result=False
     )
-    second: str = setting(UNIFORM, "policy of the second player, in the same way")
-    playouts: int = setting(1000, "playouts for each move, shared out among all candidates")
-    games: int = setting(400, "games to play; colours alternate")
-    threads: int = setting(0, "games played at the same time; 0 for one a core; the result does not depend on it")
+    second: str = setting(UNIFORM, "policy of the second player, in the same way", result=False)
+    playouts: int = setting(1000, "playouts for each move, shared out among all candidates", least=1)
+    games: int = setting(400, "games to play; colours alternate", least=1)
+    threads: int = threads_setting("games played at the same time")
+    seed: int = seed_setting()
 
 
 def policy_file(name: str, run_name: str, size: int) -> Path | None:
@@ -108,15 +108,6 @@ def statistics(results: list[float]) -> dict[str, float]:
     }
 
 
-def check(settings: Settings) -> None:
-    Position(settings.board.size, settings.board.komi)
-    for name, least in (("playouts", 1), ("games", 1), ("seed", 0)):
-        if getattr(settings, name) < least:
-            raise UserError(f"{name}={getattr(settings, name)} is too small: at least {least} is needed.")
-    if not 0 <= settings.threads <= MOST_THREADS:
-        raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
-
-
 def result_line(settings: Settings, found: dict[str, float]) -> str:
     size = settings.board.size
     return (
@@ -126,12 +117,10 @@ def result_line(settings: Settings, found: dict[str, float]) -> str:
 
 
 def main(settings: Settings) -> dict[str, str]:
-    check(settings)
     files = [policy_file(name, settings.run, settings.board.size) for name in (settings.first, settings.second)]
     models = [Model.load(file) if file else None for file in files]
     folder = stage_folder(settings.run, STAGE)
-    key = {name: vars(settings)[name] for name in ("playouts", "games", "seed")} | {"board": vars(settings.board)}
-    key["policies"] = [model.fingerprint() if model else UNIFORM for model in models]
+    policies = [model.fingerprint() if model else UNIFORM for model in models]
 
     def work(key: dict[str, Any]) -> Outcome:
         policies = new_policy(models[0]), new_policy(models[1])
@@ -143,7 +132,9 @@ def main(settings: Settings) -> dict[str, str]:
         for name, file, model in zip((settings.first, settings.second), files, models, strict=True)
         if name in POLICIES
     ]
-    manifest = done_once(folder, STAGE, key, inputs, work, drafts=[folder / PROGRESS])
+    manifest = done_once(
+        folder, STAGE, settings, inputs, work, facts={"policies": policies}, drafts=[folder / PROGRESS]
+    )
     found = manifest["metrics"]
     print(
         f"{result_line(settings, found)} "

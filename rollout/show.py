@@ -6,13 +6,13 @@ from data.position_settings import GamePositionSettings, find_position
 from go.coordinates import gtp_from_point
 from go.errors import GoError
 from nets.find import find_weights
-from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.settings import setting
 from pipeline.tables import table
 from rollout.choices import Choice, choices
 from rollout.model import Model, read_card
 from rollout.move_report import report_rest
+from rollout.policies import POLICIES
 
 NAME = "rollout.show"
 
@@ -20,9 +20,9 @@ NAME = "rollout.show"
 @dataclasses.dataclass
 class Settings(GamePositionSettings):
     run: str = setting("", "name of the run whose policy it is, by default the policy that comes with Prezero")
-    policy: str = setting("rollout", "rollout, or tree")
+    policy: str = setting("rollout", "which policy", choices=tuple(POLICIES))
     weights: str = setting("", "a file with a policy, instead of one of a run")
-    top: int = setting(10, "how many moves to list, the most probable first")
+    top: int = setting(10, "number of moves to list, the most probable first", least=1)
     svg: str = setting("", "file to write the drawing to: all moves with their probabilities")
 
 
@@ -40,8 +40,6 @@ def table_of(found: list[Choice], size: int, top: int) -> str:
 
 
 def main(settings: Settings) -> None:
-    if settings.top < 1:
-        raise UserError(f"top={settings.top} is too few: at least 1 move is shown.")
     position, title = find_position(settings)
     source = settings.weights or ("run" if settings.run else "shipped")
     path = find_weights(settings.policy, position.size, source, settings.run)

@@ -20,7 +20,7 @@ from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.plots import Panel, draw_curves
 from pipeline.progress import Progress
-from pipeline.settings import StageSettings, setting
+from pipeline.settings import StageSettings, seed_setting, setting, threads_setting
 from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 from pipeline.training import History, train, write_history
@@ -34,52 +34,28 @@ from rollout.weights_drawn import rows_of, sheet_svg
 
 TRAINERS = ("softmax", "logistic")
 PAPER_ACCURACY, PAPER_SIZE = 0.242, 19  # of the rollout policy
-WATCHED = 20_000  # validation positions that the curve is made from; at the end, all count
-MOST_THREADS = 64
+VALIDATION_POSITIONS = 20_000  # for the curve; all of them are used at the end
 
 
 @dataclasses.dataclass
 class Settings(StageSettings):
-    board: Any = setting(None, "makes no difference here: the board is that of the store")
-    policies: str = setting("rollout,tree", "which to learn: rollout, tree, or both with a comma")
-    trainer: str = setting("softmax", "softmax over the moves of a position, or logistic (scikit-learn), move by move")
-    positions: int = setting(0, "positions to learn from, at most, in whole games; 0 takes all training games")
-    harvest_games: int = setting(0, "training games to harvest patterns from, at most; 0 takes those learnt from")
-    min_squares: int = setting(20, "how often a 3x3 pattern must be met to be known, at candidate moves")
-    min_responses: int = setting(10, "how often a move must be met as the answer to a diamond")
-    min_diamonds: int = setting(10, "how often a diamond must be met around a move that was played")
-    passes: int = setting(3, "softmax: how often to go through all games")
-    rate: float = setting(0.4, "softmax: size of the first steps; it falls to a twentieth")
-    rivals: int = setting(20, "logistic: moves not played that are sampled from each position; 0 takes all")
-    iterations: int = setting(100, "logistic: iterations of the solver")
-    threads: int = setting(0, "threads; 0 takes all cores; the result does not depend on it")
-
-
-def check(settings: Settings) -> list[str]:
-    """Refuse what makes no sense; return the policies to learn."""
-    named = {name.strip() for name in settings.policies.split(",")}
-    if not named <= set(POLICIES):
-        raise UserError(f"policies={settings.policies} is not rollout, tree or rollout,tree.")
-    if settings.trainer not in TRAINERS:
-        raise UserError(f"trainer={settings.trainer} is none of {', '.join(TRAINERS)}.")
-    for name in ("positions", "harvest_games", "rivals", "seed"):
-        if getattr(settings, name) < 0:
-            raise UserError(f"{name}={getattr(settings, name)} is negative.")
-    for name in ("min_squares", "min_responses", "min_diamonds", "passes", "iterations"):
-        if getattr(settings, name) < 1:
-            raise UserError(f"{name}={getattr(settings, name)} is too few: at least 1 is needed.")
-    if not 0 < settings.rate <= 10:
-        raise UserError(f"rate={settings.rate} is not above 0 and at most 10.")
-    if not 0 <= settings.threads <= MOST_THREADS:
-        raise UserError(f"threads={settings.threads} is not between 1 and {MOST_THREADS}; 0 takes all cores.")
-    return [policy for policy in POLICIES if policy in named]
-
-
-def named(settings: Settings, policies: list[str]) -> dict[str, Any]:
-    """Name all settings that the result depends on."""
-    names = ["trainer", "positions", "harvest_games", "min_squares", "min_responses", "min_diamonds", "seed"]
-    names += ["passes", "rate"] if settings.trainer == "softmax" else ["rivals", "iterations"]
-    return {"policies": policies, **{name: getattr(settings, name) for name in names}}
+    policies: str = setting("both", "which policies to learn", choices=("both", *POLICIES))
+    trainer: str = setting(
+        "softmax", "softmax over the moves of a position, or logistic regression (scikit-learn)", choices=TRAINERS
+    )
+    positions: int = setting(0, "positions to learn from, in whole games; 0 takes all training games", least=0)
+    harvest_games: int = setting(
+        0, "training games to harvest patterns from; 0 takes those that are learnt from", least=0
+    )
+    min_squares: int = setting(20, "least occurrences of a 3x3 pattern, at candidate moves", least=1)
+    min_responses: int = setting(10, "least occurrences of a move as the answer to a diamond", least=1)
+    min_diamonds: int = setting(10, "least occurrences of a diamond around a move that was played", least=1)
+    epochs: int = setting(3, "softmax: passes over all games", least=1)
+    learning_rate: float = setting(0.4, "softmax: initial learning rate; it falls to a twentieth", above=0, most=10)
+    negatives: int = setting(20, "logistic: other moves sampled from each position; 0 takes all", least=0)
+    iterations: int = setting(100, "logistic: iterations of the solver", least=1)
+    threads: int = threads_setting()
+    seed: int = seed_setting()
 
 
 class Parts:
@@ -96,7 +72,7 @@ class Parts:
         order = np.random.default_rng((settings.seed, 0)).permutation(of["train"])
         self.learnt = _up_to(order, counts, settings.positions)
         self.harvested = order[: settings.harvest_games] if settings.harvest_games else self.learnt
-        self.watched = _up_to(of["validation"], counts, WATCHED)
+        self.watched = _up_to(of["validation"], counts, VALIDATION_POSITIONS)
         self.held_out = {name: of[name] for name in ("validation", "test")}
         self.positions = int(counts[self.learnt].sum())
 
@@ -126,8 +102,8 @@ def new_trainer(
 ) -> SoftmaxTrainer | LogisticTrainer:
     seed = settings.seed
     if settings.trainer == "softmax":
-        return SoftmaxTrainer(store, parts.learnt, tables, weights, settings.passes, settings.rate, seed, pool)
-    return LogisticTrainer(store, parts.learnt, tables, weights, settings.rivals, settings.iterations, seed, pool)
+        return SoftmaxTrainer(store, parts.learnt, tables, weights, settings.epochs, settings.learning_rate, seed, pool)
+    return LogisticTrainer(store, parts.learnt, tables, weights, settings.negatives, settings.iterations, seed, pool)
 
 
 def checkpoint_of(folder: Path, policy: str) -> Path:
@@ -226,9 +202,7 @@ def run_stage(settings: Settings, policies: list[str], store: GameStore, folder:
     """Harvest, learn, test and write everything but the manifest; return what goes into that."""
     parts = Parts(store, settings)
     thresholds = Thresholds(settings.min_squares, settings.min_responses, settings.min_diamonds)
-    harvest_key = json.dumps(
-        [store.about["fingerprint"], thresholds, settings.seed, settings.positions, settings.harvest_games]
-    )
+    harvest_key = json.dumps(key)
     models, histories = {}, {}
     metrics: dict[str, Any] = {
         "size": store.size,
@@ -317,13 +291,13 @@ def report(metrics: dict[str, Any]) -> str:
 
 
 def main(settings: Settings) -> dict[str, str]:
-    policies = check(settings)
+    policies = list(POLICIES) if settings.policies == "both" else [settings.policies]
     store = store_of_run(settings.run)
     folder, inputs = stage_folder(settings.run, STAGE), [store.as_input()]
     manifest = done_once(
         folder,
         STAGE,
-        named(settings, policies),
+        settings,
         inputs,
         lambda key: run_stage(settings, policies, store, folder, key),
         drafts=[checkpoint_of(folder, policy) for policy in POLICIES],

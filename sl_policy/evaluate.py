@@ -15,7 +15,7 @@ from nets.runtime import PRECISIONS
 from pipeline.device import DEVICES
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
-from pipeline.settings import seed_setting, setting, threads_setting
+from pipeline.settings import RunSettings, seed_setting, setting, threads_setting
 from pipeline.tables import table
 from sl_policy.accuracy import (
     by_move_number,
@@ -33,10 +33,7 @@ NAME = "sl_policy.evaluate"
 
 
 @dataclasses.dataclass
-class Settings:
-    scale: Any = setting(None, "names the run, as for every stage")
-    board: Any = setting(None, "makes no difference here: the board is that of the store")
-    run: str = setting("", "name of the run whose game store to test on, by default the scale")
+class Settings(RunSettings):
     weights: str = setting("shipped", "the network: shipped, run (that of the run), or a file")
     part: str = setting("test", "which games", choices=tuple(SPLITS))
     positions: int = setting(20_000, "positions to test on, drawn at random; 0 takes all", least=0)

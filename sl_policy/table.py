@@ -107,7 +107,7 @@ def table_text(rows: dict[int, dict[str, Any]], size: int) -> str:
 
 def main(settings: Settings) -> dict[str, Any]:
     paper = PAPER[settings.row - 1]
-    store = store_of_run(settings.games or settings.run, settings.board.size)
+    store = store_of_run(settings.games or settings.run)
     folder = stage_folder(settings.run, STAGE)
     of_row = network_settings(settings, paper)
     learnt_in = folder / f"{of_row.net.filters}-filters-{of_row.net.planes}-planes"

@@ -10,7 +10,6 @@ from typing import Any
 
 from data.positions import PositionSampler
 from data.store import GameStore, store_of_run
-from go.settings import BoardSettings
 from nets.find import KINDS
 from nets.network import Network
 from nets.runtime import measure_ranges
@@ -21,7 +20,7 @@ from pipeline.device import DEVICES, PRECISIONS, choose_device, choose_precision
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
-from pipeline.settings import StageSettings, setting, threads_setting
+from pipeline.settings import StageSettings, seed_setting, setting, threads_setting
 from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 from pipeline.training import History, train, write_history
@@ -36,11 +35,10 @@ TRAIN_TESTED = 20_000  # training positions that the network is tested on at the
 
 @dataclasses.dataclass
 class Settings(StageSettings):
-    board: BoardSettings = setting(BoardSettings, "the board, which must be that of the game store", result=False)
     games: str = setting("", "name of the run whose game store to learn from, by default this run", result=False)
     net: NetSettings = setting(NetSettings, "the network")
     optimiser: OptimiserSettings = setting(OptimiserSettings, "how it learns")
-    positions: int = setting(1_000_000, "positions to learn from, all epochs together", least=1)
+    positions: int = setting(800_000, "positions to learn from, all epochs together", least=1)
     evaluations: int = setting(40, "evaluations on the validation set during training: points of the curve", least=1)
     validation_positions: int = setting(4_000, "validation positions in each evaluation", least=1)
     test_positions: int = setting(20_000, "test positions for the final figures; 0 takes all", least=0)
@@ -48,6 +46,7 @@ class Settings(StageSettings):
     device: str = setting("auto", "where to compute; auto takes a GPU if there is one", choices=DEVICES, result=False)
     precision: str = setting("auto", "auto takes bfloat16 if the processor computes with it", choices=PRECISIONS)
     threads: int = threads_setting("threads of the CPU")
+    seed: int = seed_setting()
 
 
 def learn(settings: Settings, store: GameStore, folder: Path, key: dict[str, Any]) -> tuple[Weights, History, float]:
@@ -178,7 +177,7 @@ def text_of(metrics: dict[str, Any], net: dict[str, Any]) -> str:
 
 def main(settings: Settings) -> dict[str, float]:
     choose_device(settings.device)  # refuses a device that is not there, before anything is opened
-    store = store_of_run(settings.games or settings.run, settings.board.size)
+    store = store_of_run(settings.games or settings.run)
     folder = stage_folder(settings.run, STAGE)
     manifest = learn_once(settings, store, folder)
     metrics = manifest["metrics"]

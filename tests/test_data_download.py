@@ -28,6 +28,7 @@ from data.download import Archive, check_kind, read_listing, select
 from data.fetch import FetchError, Meter, Terms
 from pipeline.artefact import VERSION
 from pipeline.errors import UserError
+from pipeline.settings import validate
 
 TERMS = Terms(retries=2, backoff=0.001, longest_wait=0.05, timeout=5, largest=1_000_000)
 OLD_DATE, NEW_DATE = "Mon, 01 Apr 2019 10:00:00 GMT", "Tue, 02 Apr 2019 10:00:00 GMT"
@@ -472,7 +473,7 @@ def test_the_command_downloads_what_it_can_and_names_what_it_cannot(tmp_path, se
         *(f"         to download  {server.address}/{name}" for name in names),
         f"0 of 4 archives are in {folder}.",
     ]
-    done = run(server, folder, names, "at_once=1")
+    done = run(server, folder, names, "parallel=1")
     assert done.returncode == 2
     assert done.stdout == "d.zip: the server sent a web page in its place.\n"
     assert done.stderr == (
@@ -549,19 +550,19 @@ def test_bad_input_is_answered_in_one_sentence_with_exit_code_2(tmp_path, server
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("at_once", 0, "at_once=0 is not between 1 and 8"),
-        ("retries", -1, "retries=-1 is not between 0 and 1000"),
-        ("file_limit", math.nan, "file_limit=nan is no number of megabytes above 0"),
-        ("total_limit", math.inf, "total_limit=inf is no number of megabytes above 0"),
-        ("timeout", 0.0, r"timeout=0.0 is not between 0.01 and 3600 seconds"),
-        ("backoff", math.nan, "backoff=nan is not between 0 and 3600 seconds"),
-        ("longest_wait", 4000.0, r"longest_wait=4000.0 is not between 0 and 3600 seconds"),
+        ("parallel", 0, "parallel=0 is not between 1 and 8"),
+        ("retries", -1, "retries=-1 is not between 0 and 1,000"),
+        ("file_limit", math.nan, "file_limit=nan is not above 0 and at most 1,000,000"),
+        ("total_limit", math.inf, "total_limit=inf is not above 0 and at most 1,000,000"),
+        ("timeout", 0.0, r"timeout=0 is not between 0.01 and 3,600"),
+        ("backoff", math.nan, "backoff=nan is not between 0 and 3,600"),
+        ("longest_wait", 4000.0, r"longest_wait=4000 is not between 0 and 3,600"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(name, value, sentence):
-    download.check(download.Settings())
+    validate(download.Settings())
     with pytest.raises(UserError, match=sentence):
-        download.check(download.Settings(**{name: value}))
+        validate(download.Settings(**{name: value}))
 
 
 def test_a_damaged_record_of_checksums_is_named(tmp_path, server):

@@ -5,16 +5,17 @@ from itertools import islice
 
 import pytest
 
-from data.filters import EXCLUDE_PRESETS, Filters, check_filters, learning_sides, reason_against
+from data.filters import EXCLUDE_PRESETS, Filters, learning_sides, reason_against
 from data.record import Record, read_records
 from data.sources import Reading
 from go.board import BLACK, WHITE
 from pipeline.errors import UserError
+from pipeline.settings import validate
 
 
 def verdict(header: str, moves: str = ";B[aa];W[bb];B[cc]", size: int = 9, **filters) -> str | None:
     chosen = Filters(**filters)
-    check_filters(chosen)
+    validate(chosen)
     [record] = read_records(f"(;SZ[9]{header}{moves})".encode())
     return reason_against(record, size, chosen)
 
@@ -106,7 +107,7 @@ def test_whose_moves_to_learn_from(header, learn, min_rank, sides):
         ({"broken": "keep"}, "broken=keep is none of cut, drop."),
         ({"learn": "winner"}, "learn=winner is none of all, stronger, ranked."),
         ({"learn": "ranked"}, "learn=ranked needs a min_rank, such as min_rank=1d."),
-        ({"min_moves": -1}, "min_moves=-1 is negative."),
+        ({"min_moves": -1}, "min_moves=-1 is not at least 0."),
         ({"min_rank": "strong"}, "min_rank=strong is no rank: 6d, 2k, 1p, or a rating such as 2000."),
         ({"exclude": "("}, "exclude=( is not a pattern (regular expression): missing ), unterminated subpattern"),
         ({"first_year": 2016, "last_year": 2015}, "first_year=2016 is after last_year=2015."),
@@ -115,7 +116,7 @@ def test_whose_moves_to_learn_from(header, learn, min_rank, sides):
 )
 def test_settings_that_mean_nothing_are_refused(filters, sentence):
     with pytest.raises(UserError) as caught:
-        check_filters(Filters(**filters))
+        validate(Filters(**filters))
     assert str(caught.value).startswith(sentence)
 
 

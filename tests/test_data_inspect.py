@@ -14,6 +14,7 @@ from data.record import read_records
 from data.store import GameStore
 from go.draw import CELL, STONES
 from pipeline.errors import UserError
+from pipeline.settings import validate
 
 SVG = "{http://www.w3.org/2000/svg}"
 GAMES = [
@@ -32,7 +33,9 @@ def store(tmp_path_factory) -> GameStore:
 
 
 def inspect(store: GameStore, out: Path, capsys, **settings) -> str:
-    main(Settings(store=str(store.folder), out=str(out), **settings))
+    given = Settings(store=str(store.folder), out=str(out), **settings)
+    validate(given)
+    main(given)
     return capsys.readouterr().out
 
 
@@ -253,9 +256,9 @@ def test_games_are_found_by_name_date_and_source(store, tmp_path, capsys):
     ("settings", "sentence"),
     [
         ({"game": 4}, "There is no game 4 in .*: they go from 0 to 3."),
-        ({"game": -1}, "There is no game -1 in .*: they go from 0 to 3."),
+        ({"game": -1}, "game=-1 is not at least 0."),
         ({"game": 0, "ply": 13}, "Game 0 has no ply 13: they go from 0 to 12."),
-        ({"game": 0, "ply": -1}, "Game 0 has no ply -1: they go from 0 to 12."),
+        ({"game": 0, "ply": -1}, "ply=-1 is not at least 0."),
         ({"game": 0, "symmetry": 8}, "symmetry=8 is not between 0 and 7."),
         ({"ply": 0}, "ply is about one game: name it with game=NUMBER."),
         ({"symmetry": 1}, "symmetry is about one game: name it with game=NUMBER."),

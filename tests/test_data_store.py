@@ -144,21 +144,14 @@ def test_what_is_not_there_is_refused(tmp_path):
             store.position(*wrong)
 
 
-def test_the_store_of_a_run_is_of_the_board_asked_for(tmp_path, monkeypatch):
+def test_the_store_of_a_run_is_opened_by_its_name(tmp_path, monkeypatch):
     monkeypatch.setattr("pipeline.artefact.RUNS", tmp_path)
     folder = tmp_path / "mine" / "data.prepare"
     with pytest.raises(UserError) as refused:
-        store_of_run("mine", 9)
+        store_of_run("mine")
     assert str(refused.value) == f"There is no game store in {folder}; ./prezero data.prepare run=mine makes one."
     made = store_of(folder, [to_sgf(random_record(9, 40, 1))], 9)
-    for size in (9, None):
-        assert store_of_run("mine", size).about == made.about
-    with pytest.raises(UserError) as refused:
-        store_of_run("mine", 19)
-    assert str(refused.value) == (
-        f"The game store in {folder} has games of 9x9, not 19x19; say board=9x9, or make one in another run with "
-        "./prezero data.prepare run=NAME board=19x19."
-    )
+    assert store_of_run("mine").about == made.about
     assert made.as_input() == ("data.prepare", str(folder), made.about["fingerprint"])
 
 

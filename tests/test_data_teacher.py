@@ -25,6 +25,7 @@ from go.coordinates import PASS, point_from_gtp, rowcol_from_point
 from go.position import Position
 from go.settings import BoardSettings
 from pipeline.errors import UserError
+from pipeline.settings import validate
 
 GNU_GO = "gnugo --mode gtp --level 0 --chinese-rules --positional-superko"
 
@@ -295,19 +296,21 @@ def test_a_run_that_is_stopped_goes_on(tmp_path, how):
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"games": 0}, "games=0 is too few: at least 1 game is needed."),
-        ({"seed": -1}, "seed=-1 is negative: seeds count from 0."),
+        ({"games": 0}, "games=0 is not at least 1."),
+        ({"seed": -1}, "seed=-1 is not between 0 and 2,147,483,648."),
         ({"opening": 5}, "opening=5 is not between 0 and 4, the longest on 5x5."),
         ({"score": "mine"}, "score=mine is none of agreed, first, second, area."),
         ({"move_limit": 4}, "move_limit=4 leaves no move after an opening of 4."),
-        ({"timeout": 0}, "timeout=0 is not a number of seconds, from above 0 to a day."),
-        ({"parallel": -1}, "parallel=-1 is not between 1 and 256; 0 takes one a core."),
+        ({"timeout": 0}, "timeout=0 is not above 0 and at most 86,400."),
+        ({"parallel": -1}, "parallel=-1 is not between 0 and 256."),
         ({"second": "'x"}, "The engine ''x' cannot be started: no closing quotation."),
     ],
 )
 def test_bad_settings_are_one_sentence(runs, values, sentence):
     with pytest.raises(UserError) as refused:
-        main(settings(**{"first": fake("fine"), **values}))
+        given = settings(**{"first": fake("fine"), **values})
+        validate(given)
+        main(given)
     assert str(refused.value) == sentence and not runs.exists()
 
 

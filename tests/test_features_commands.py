@@ -120,7 +120,10 @@ def test_the_census_is_a_stage_that_says_what_it_needs(tmp_path):
     assert (tmp_path / "tiny" / "features48.census" / "planes.svg").exists()
     again = prezero("features48.census", "scale=tiny", "positions=2000", runs=tmp_path)
     assert again.stdout.startswith("Done earlier")
-    for wrong, sentence in (("positions=0", "positions=0 is too few"), ("threads=-1", "threads=-1 is not between")):
+    for wrong, sentence in (
+        ("positions=0", "positions=0 is not at least 1."),
+        ("threads=-1", "threads=-1 is not between"),
+    ):
         refused = prezero("features48.census", "scale=tiny", wrong, runs=tmp_path)
         assert refused.returncode == 2 and sentence in refused.stderr
 

@@ -13,6 +13,7 @@ from omegaconf import OmegaConf
 from pipeline.catalogue import COMMANDS, load
 from pipeline.errors import UserError
 from pipeline.launch import Command, compose
+from pipeline.lineage import handed_on
 from pipeline.settings import explain, result_settings, seed_setting, setting, threads_setting, validate
 from pipeline.stage import Input, key_of
 
@@ -136,3 +137,42 @@ def test_a_module_can_be_run_as_a_program_and_its_settings_keep_their_name(tmp_p
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout == "go.show\n", done.stderr
+
+
+SCALES = {"tiny": 9, "laptop": 9, "workstation": 9, "paper": 19}
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_command_of_a_run_takes_every_scale(scale):
+    for command in hydra_commands():
+        names = {field.name for field in dataclasses.fields(command.settings)}
+        if "scale" in names:
+            config = compose(command, [f"scale={scale}"])
+            validate(OmegaConf.to_object(config))
+            assert (config.scale, config.run) == (scale, scale)
+            assert "board" not in names or config.board.size == SCALES[scale]
+            assert "board" not in names or compose(command, [f"scale={scale}", "board=13x13"]).board.size == 13
+
+
+def test_each_preset_of_a_scale_is_used():
+    folders = [path for path in (ROOT / "conf").iterdir() if path.is_dir() and path.name in COMMANDS]
+    for folder in folders:
+        assert {path.stem for path in folder.iterdir()} <= set(SCALES)
+        assert f"{folder.name}: ${{scale}}" in (ROOT / "conf" / f"{folder.name}.yaml").read_text()
+    amounts = [compose(load("go.random_play"), [f"scale={scale}"]).playouts for scale in SCALES]
+    assert amounts == [20_000, 1_000_000, 10_000_000, 1_000_000]
+    prepare = [compose(load("data.prepare"), [f"scale={scale}"]) for scale in SCALES]
+    assert [(config.sources, config.min_rank) for config in prepare] == [*[("embedded", "")] * 3, ("kgs", "6d")]
+    rollout = [compose(load("rollout.train"), [f"scale={scale}"]) for scale in SCALES]
+    assert [(config.positions, config.epochs) for config in rollout] == [(60_000, 2), (0, 3), (0, 5), (8_000_000, 3)]
+    policy = [compose(load("sl_policy.train"), [f"scale={scale}"]) for scale in SCALES]
+    assert [config.positions for config in policy] == [150_000, 800_000, 8_000_000, 5_440_000_000]
+    assert [config.net.filters for config in policy] == [16, 64, 64, 192]
+
+
+def test_the_lineage_hands_each_setting_on_to_the_stages_that_have_it():
+    overrides = ["scale=tiny", "seed=3", "board=13x13", "board.komi=6.5", "run=r"]
+    assert handed_on("go.random_play", overrides) == overrides
+    assert handed_on("data.prepare", overrides) == ["scale=tiny", "board=13x13", "run=r"]
+    assert handed_on("rollout.train", overrides) == ["scale=tiny", "seed=3", "run=r"]
+    assert compose(load("lineage"), overrides).board == {"size": 13, "komi": 6.5}

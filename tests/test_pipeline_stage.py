@@ -1,5 +1,6 @@
 """What every stage shares: that it is done once, with its inputs named; progress; learning curves."""
 
+import dataclasses
 import io
 import json
 import re
@@ -12,9 +13,20 @@ from pipeline.artefact import alone_in, read_json
 from pipeline.errors import UserError
 from pipeline.plots import Panel, draw_curves
 from pipeline.progress import Progress, duration
+from pipeline.settings import setting, threads_setting
 from pipeline.stage import Input, Outcome, done_once, key_of
 
 STORE = Input("data.prepare", "somewhere", "abc")
+
+
+@dataclasses.dataclass
+class Settings:
+    seed: int = setting(1, "seed")
+    sizes: tuple = setting((1, 2), "sizes")
+    threads: int = threads_setting()
+
+
+SETTINGS = Settings()
 
 
 def test_a_stage_is_done_once_and_names_what_it_read(tmp_path, capsys):
@@ -25,8 +37,8 @@ def test_a_stage_is_done_once_and_names_what_it_read(tmp_path, capsys):
         draft.write_text("x")
         return Outcome("all is well", {"found": 1, "fingerprint": "f"})
 
-    for _ in range(2):
-        manifest = done_once(tmp_path, "a.stage", {"seed": 1, "sizes": (1, 2)}, [STORE], work, drafts=[draft])
+    for number in range(2):
+        manifest = done_once(tmp_path, "a.stage", Settings(threads=number), [STORE], work, drafts=[draft])
         assert manifest["metrics"] == {"found": 1, "fingerprint": "f"} and not draft.exists()
     assert len(calls) == 1
     assert (
@@ -36,7 +48,7 @@ def test_a_stage_is_done_once_and_names_what_it_read(tmp_path, capsys):
     assert manifest["stage"] == "a.stage" and manifest["result"] == "all is well"
     assert manifest["settings"] == {"seed": 1, "sizes": [1, 2], "data.prepare": "abc"}
     assert manifest["inputs"] == [{"stage": "data.prepare", "folder": "somewhere", "fingerprint": "abc"}]
-    for settings, inputs in (({"seed": 2, "sizes": [1, 2]}, [STORE]), ({"seed": 1, "sizes": [1, 2]}, [])):
+    for settings, inputs in ((Settings(seed=2), [STORE]), (SETTINGS, [])):
         with pytest.raises(UserError, match="holds the results of other settings"):
             done_once(tmp_path, "a.stage", settings, inputs, work)
     assert len(calls) == 1
@@ -54,12 +66,12 @@ def test_drafts_stay_until_the_manifest_is_there(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("pipeline.stage.write_manifest", killed)
-        done_once(tmp_path, "a.stage", {}, [], work, drafts=[draft])
+        done_once(tmp_path, "a.stage", SETTINGS, [], work, drafts=[draft])
     assert draft.exists() and not (tmp_path / "manifest.json").exists()
-    done_once(tmp_path, "a.stage", {}, [], work, drafts=[draft])
+    done_once(tmp_path, "a.stage", SETTINGS, [], work, drafts=[draft])
     assert not draft.exists()
     draft.write_text("left by a kill after the manifest")
-    done_once(tmp_path, "a.stage", {}, [], work, drafts=[draft])
+    done_once(tmp_path, "a.stage", SETTINGS, [], work, drafts=[draft])
     assert not draft.exists()
 
 
@@ -68,7 +80,7 @@ def test_more_of_a_result_can_be_asked_for(tmp_path):
         manifest = done_once(
             tmp_path,
             "a.stage",
-            {},
+            SETTINGS,
             [],
             lambda key, games=games: Outcome("", {"games": games}),
             is_enough=lambda done, games=games: done["metrics"]["games"] >= games,
@@ -78,12 +90,14 @@ def test_more_of_a_result_can_be_asked_for(tmp_path):
 
 def test_a_stage_at_work_keeps_others_out(tmp_path):
     with alone_in(tmp_path), pytest.raises(UserError, match="Another command is at work"):
-        done_once(tmp_path, "a.stage", {}, [], lambda key: Outcome("", {}))
+        done_once(tmp_path, "a.stage", SETTINGS, [], lambda key: Outcome("", {}))
 
 
 def test_two_inputs_of_one_stage_are_both_part_of_the_key():
     both = [Input("rollout.train", "f", "one"), Input("rollout.train", "f", "two")]
-    assert key_of({"a": 1}, [*both, STORE]) == {"a": 1, "rollout.train": ["one", "two"], "data.prepare": "abc"}
+    assert key_of(SETTINGS, [*both, STORE]) == {
+        **{"seed": 1, "sizes": [1, 2], "rollout.train": ["one", "two"], "data.prepare": "abc"}
+    }
 
 
 @pytest.mark.parametrize(
@@ -177,5 +191,5 @@ def test_labels_of_lines_that_are_close_do_not_cover_each_other(tmp_path):
 
 
 def test_metrics_are_json(tmp_path):
-    done_once(tmp_path, "a.stage", {}, [], lambda key: Outcome("é", {"x": [1, 2.5, None]}))
+    done_once(tmp_path, "a.stage", SETTINGS, [], lambda key: Outcome("é", {"x": [1, 2.5, None]}))
     assert json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))["result"] == "é"

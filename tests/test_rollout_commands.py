@@ -44,7 +44,7 @@ def test_the_shipped_policy_is_tested_on_any_store(tmp_path):
     assert 25 < float(found["rollout"]) < float(found["tree"]) < 60
     for wrong, sentence in (
         ("part=all", "part=all is none of train, validation, test."),
-        ("positions=-1", "positions=-1 is negative."),
+        ("positions=-1", "positions=-1 is not at least 0."),
         (
             "weights=none.safetensors",
             "There is no pattern policy in none.safetensors; ./prezero rollout.train makes one.",
@@ -83,11 +83,11 @@ def test_a_match_goes_on_after_a_kill_and_ends_with_the_same_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["games=0"], "games=0 is too small: at least 1 is needed."),
-        (["threads=-1"], "threads=-1 is not between 1 and 256; 0 takes all cores."),
+        (["games=0"], "games=0 is not at least 1."),
+        (["threads=-1"], "threads=-1 is not between 0 and 256."),
         (["first=nothing.bin"], "There is no pattern policy in nothing.bin; ./prezero rollout.train makes one."),
         (["second=rollout"], "There is no pattern policy in"),
-        (["board.size=1"], "Board size 1 is out of range"),
+        (["board.size=1"], "board.size=1 is not between 2 and 19."),
     ],
 )
 def test_bad_input_to_a_match_is_one_sentence(tmp_path, arguments, sentence):

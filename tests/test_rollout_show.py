@@ -149,7 +149,7 @@ def test_the_command_lists_and_draws(runs, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["top=0"], "top=0 is too few: at least 1 move is shown."),
+        (["top=0"], "top=0 is not at least 1."),
         (["policy=forest"], "policy=forest is none of rollout, tree."),
         (["weights=README.md"], "README.md is not a pattern policy: .*"),
         (["run=none"], r"There is no pattern policy in .*rollout.safetensors; ./prezero rollout.train makes one\."),

@@ -21,6 +21,7 @@ from data.record import to_sgf
 from data.store import GameStore
 from go import Position
 from pipeline.errors import UserError
+from pipeline.settings import validate
 from pipeline.training import train
 from rollout import softmax
 from rollout.choices import choices
@@ -30,7 +31,7 @@ from rollout.logistic import LogisticTrainer, rows_of
 from rollout.model import Model, read_card
 from rollout.policies import Thresholds, find_patterns, learnable_counts, load_policy, untrained
 from rollout.softmax import SoftmaxTrainer, evaluate
-from rollout.train import Parts, Settings, accuracy_table, centre_distances, check, feature_table, shares
+from rollout.train import Parts, Settings, accuracy_table, centre_distances, feature_table, shares
 from rollout.weights_drawn import MET, sheet_svg
 from rollout.weights_drawn import rows_of as drawn_rows
 
@@ -227,7 +228,7 @@ def test_logistic_learns_and_goes_on_after_a_stop(store, patterns, pool, monkeyp
     )
     assert taught["log_likelihood"] > untaught["log_likelihood"] + 1 and taught["top1"] > 10 * untaught["top1"]
     monkeypatch.setattr("rollout.logistic.MOST_ROWS", 100)
-    with pytest.raises(UserError, match="more than 100 rows: set fewer positions or rivals"):
+    with pytest.raises(UserError, match="more than 100 rows: set fewer positions or negatives"):
         new()
 
 
@@ -285,7 +286,7 @@ def test_tables_lay_ours_beside_the_papers(patterns):
     ]
 
 
-ARGUMENTS = ("scale=tiny", "passes=2", "positions=0")
+ARGUMENTS = ("scale=tiny", "epochs=2", "positions=0")
 
 
 def test_the_stage_writes_policies_with_cards_and_can_be_killed(runs, tmp_path):
@@ -358,20 +359,20 @@ def test_a_policy_of_a_run_is_loaded_by_name(runs, monkeypatch):
 @pytest.mark.parametrize(
     ("argument", "sentence"),
     [
-        ("policies=forest", "policies=forest is not rollout, tree or rollout,tree."),
+        ("policies=forest", "policies=forest is none of both, rollout, tree."),
         ("trainer=magic", "trainer=magic is none of softmax, logistic."),
-        ("positions=-1", "positions=-1 is negative."),
-        ("passes=0", "passes=0 is too few: at least 1 is needed."),
-        ("min_squares=0", "min_squares=0 is too few: at least 1 is needed."),
-        ("rate=0", "rate=0.0 is not above 0 and at most 10."),
-        ("threads=99", "threads=99 is not between 1 and 64; 0 takes all cores."),
+        ("positions=-1", "positions=-1 is not at least 0."),
+        ("epochs=0", "epochs=0 is not at least 1."),
+        ("min_squares=0", "min_squares=0 is not at least 1."),
+        ("learning_rate=0", "learning_rate=0 is not above 0 and at most 10."),
+        ("threads=-1", "threads=-1 is not between 0 and 256."),
     ],
 )
 def test_bad_settings_are_one_sentence(argument, sentence):
     name, value = argument.split("=")
     kind = type(getattr(Settings(), name))
     with pytest.raises(UserError) as refused:
-        check(Settings(**{name: kind(value)}))
+        validate(Settings(**{name: kind(value)}))
     assert str(refused.value) == sentence
 
 

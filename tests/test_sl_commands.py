@@ -30,7 +30,6 @@ from sl_policy.trainer import PolicyTrainer
 
 TINY = (
     "scale=tiny",
-    "board=5x5",
     "run=small",
     "net.filters=4",
     "net.layers=3",
@@ -131,14 +130,12 @@ def test_a_network_is_learnt_once_and_says_all_about_itself(command, runs):
     assert manifest_of(runs / "other" / "sl_policy.train")["metrics"]["fingerprint"] == metrics["fingerprint"]
 
 
-def test_games_are_needed_and_of_the_right_board(command, runs):
+def test_games_are_needed_and_give_the_board(command, runs):
     missing = command(train, "scale=tiny", "run=none")
     assert missing.code == 2 and missing.err.startswith("prezero: There is no game store in")
     assert "; ./prezero data.prepare run=none makes one." in missing.err
     assert "; ./prezero data.prepare run=tiny scale=tiny makes one." in command(train, "scale=tiny").err
-    other = command(train, *TINY, "board=9x9")
-    assert other.code == 2 and "has games of 5x5, not 9x9; say board=5x5, or make one in another run" in other.err
-    assert "./prezero data.prepare run=NAME board=9x9" in other.err
+    assert "sl_policy.train has no setting 'board'" in command(train, *TINY, "board=9x9").err
 
 
 @pytest.mark.parametrize(
@@ -255,7 +252,7 @@ def test_the_scale_of_the_paper_learns_and_resumes(command, runs, monkeypatch):
     of_whole = manifest_of(runs / "whole" / "sl_policy.train")["metrics"]
     assert of_whole["fingerprint"] == metrics["fingerprint"] and of_whole["results"] == metrics["results"]
     helped = command(train, "scale=paper", "--help")
-    assert "positions=5440000000" in helped.out and "size=19" in helped.out  # 340 million steps of 16
+    assert "positions=5440000000" in helped.out  # 340 million steps of 16
 
 
 def test_learning_that_diverges_leaves_no_result(command, runs, monkeypatch):
@@ -299,7 +296,7 @@ def test_a_network_is_tested_on_any_games(command, runs):
         ("part=all", "part=all is none of train, validation, test."),
         ("positions=-1", "positions=-1 is not at least 0."),
         ("weights=none", "There is no network in none."),
-        ("weights=shipped", "No policy network for 5x5 comes with Prezero; ./prezero sl_policy.train board=5x5"),
+        ("weights=shipped", "No policy network for 5x5 comes with Prezero; ./prezero sl_policy.train"),
         (f"weights={runs}/nine.safetensors", "The network plays on 9x9, but the games in"),
         ("run=none", "There is no game store in"),
         ("device=x", "device=x is none of auto, cpu, cuda, mps."),
