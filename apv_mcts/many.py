@@ -14,8 +14,8 @@ from apv_mcts.simulation import DONE
 def search_many(searches: Sequence[Search], simulations: int, pool: ThreadPoolExecutor | None = None) -> None:
     """Make so many simulations in each search, from the position that is set there.
 
-    Between two batches each search makes `settings.batch` simulations, so a batch has as many requests for each game at
-    most; with 1, each search goes on as if it were alone with the network.
+    Between two batches each search makes `settings.batch_size` simulations, so a batch has at most as many requests of
+    each game; with 1, each search goes on as if it were alone with the network.
     """
     evaluator = searches[0].evaluator if searches else None
     if any(search.evaluator is not evaluator for search in searches):

@@ -60,7 +60,7 @@ def new_evaluator(
     if network is None:
         check_value(settings)
         network = load_network(size, run, precision=settings.precision)
-    return Evaluator(network, settings.beta, seed, settings.batch)
+    return Evaluator(network, settings.beta, seed, settings.batch_size)
 
 
 def new_search(

@@ -9,14 +9,14 @@ from omegaconf import OmegaConf
 
 from apv_mcts.parts import check_value, load_network, new_search, sizes_of, weights_path
 from apv_mcts.player import SearchPlayer
-from apv_mcts.settings import SearchSettings, check_search
+from apv_mcts.settings import SearchSettings
 from features48.heat_maps import plane_maps
 from go.coordinates import PASS
 from go.player import RESIGN, Decision, Player, RandomPlayer
 from go.position import Position
 from pipeline.artefact import ROOT
 from pipeline.errors import UserError
-from pipeline.settings import setting
+from pipeline.settings import seed_setting, setting, validate
 from rollout.model import Model
 from rollout.player import RolloutPlayer
 from sl_policy.player import PolicyPlayer
@@ -31,13 +31,15 @@ class PlayerSettings:
     """Who plays, with what, and for how long."""
 
     name: str = setting("", "what the player is called")
-    kind: str = setting("search", f"what decides: {', '.join(KINDS)}")
-    run: str = setting("", "a run whose policies and network play; empty: those that come with Prezero")
-    seed: int = setting(1, "seed of all randomness")
-    greedy: bool = setting(True, "without a search: take the most probable move instead of drawing one")
-    simulations: int = setting(0, "simulations for a move at most; 0 for no bound")
-    seconds: float = setting(1.0, "seconds for a move, if no clock is set; 0 for no bound")
-    resign: float = setting(-0.8, "resign when no move is worth more (paper: -0.8); -1 never resigns")
+    kind: str = setting("search", "what chooses the moves", choices=KINDS)
+    run: str = setting("", "run whose policies and network play; empty: those that come with Prezero")
+    seed: int = seed_setting()
+    greedy: bool = setting(True, "without a search: play the most probable move instead of sampling one")
+    simulations: int = setting(0, "simulations per move, at most; 0 for no limit", least=0, most=10**9)
+    seconds: float = setting(1.0, "seconds per move, if no clock is set; 0 for no limit", least=0, most=86_400)
+    resign: float = setting(
+        -0.8, "resign when the value of every move is below this (paper: -0.8); -1 never resigns", least=-1, most=1
+    )
     search: SearchSettings = setting(SearchSettings, "the search")
 
 
@@ -91,7 +93,7 @@ class AnyBoard:
 
 def new_player(settings: PlayerSettings) -> AnyBoard | SearchPlayer:
     """Make a player of its settings."""
-    check_player(settings)
+    validate(settings, "player.")
     run, greedy, seed = settings.run, settings.greedy, settings.seed
     if settings.kind == "search":
         check_value(settings.search)
@@ -135,13 +137,3 @@ def rehearse(settings: PlayerSettings, size: int) -> None:
         position.play(PASS if move == RESIGN else move)
     if isinstance(other, SearchPlayer):
         other.dead_stones(position)
-
-
-def check_player(settings: PlayerSettings) -> None:
-    """Refuse settings that make no sense."""
-    if settings.kind not in KINDS:
-        raise UserError(f"player.kind={settings.kind} is none of {', '.join(KINDS)}.")
-    for name, least, most in (("seed", 0, 2**31), ("simulations", 0, 10**9), ("seconds", 0, 86_400), ("resign", -1, 1)):
-        if not least <= getattr(settings, name) <= most:
-            raise UserError(f"player.{name}={getattr(settings, name)} is not between {least} and {most:,}.")
-    check_search(settings.search)

@@ -20,7 +20,7 @@ from pipeline.artefact import WEIGHTS, read_json, stage_folder, write_atomic, wr
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
-from pipeline.settings import seed_setting, setting
+from pipeline.settings import result_settings, seed_setting, setting
 from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 
@@ -165,7 +165,7 @@ def _files() -> str:
 
 
 def _presets(settings: Settings) -> list[dict[str, Any]]:
-    return [dataclasses.asdict(preset(name)) for name in settings.players.split(",")]
+    return [result_settings(preset(name)) for name in settings.players.split(",")]
 
 
 COMMAND = Command(STAGE, Settings, main)

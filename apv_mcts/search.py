@@ -17,7 +17,7 @@ from apv_mcts.evaluator import Evaluator
 from apv_mcts.queue import FREE, WAITING, new_queue
 from apv_mcts.reuse import copy_subtree
 from apv_mcts.rules import FLAT, Rule, mean_value
-from apv_mcts.settings import SearchSettings, check_search, rule_of
+from apv_mcts.settings import SearchSettings, rule_of
 from apv_mcts.simulation import (
     DONE,
     MOST_DEPTH,
@@ -36,6 +36,7 @@ from go.board import BLACK, WHITE
 from go.coordinates import PASS
 from go.playout import new_rng
 from go.position import Position
+from pipeline.settings import validate
 from rollout.playout import PlayoutPolicy
 from rollout.replies import new_replies
 from rollout.tracker import TRACKER, begin
@@ -81,7 +82,7 @@ class Search:
         evaluator: Evaluator | None = None,
         seed: int = 1,
     ) -> None:
-        check_search(settings)
+        validate(settings, "player.search.")
         if (settings.policy or settings.value) and evaluator is None:
             raise ValueError("a search with networks needs an evaluator")
         self.settings, self.size, self.priors, self.evaluator = settings, size, priors, evaluator
@@ -89,7 +90,7 @@ class Search:
         self.threads = settings.threads or os.cpu_count() or 1
         edges = max(settings.nodes * min(size * size + 1, EDGES_A_NODE), size * size + 1)  # the root at least
         self.tree, self.spare = new_tree(settings.nodes, edges), new_tree(settings.nodes, edges)
-        self.queue = new_queue(QUEUE if settings.rollouts != "none" else 2 * settings.batch, MOST_DEPTH)
+        self.queue = new_queue(QUEUE if settings.rollouts != "none" else 2 * settings.batch_size, MOST_DEPTH)
         self.workers = [new_worker(USUAL_MOVES) for _ in range(self.threads)]
         self.rngs = [new_rng(seed, number) for number in range(self.threads)]
         self.noise_rng = np.random.default_rng((seed, 1))
@@ -208,7 +209,7 @@ class Search:
 
     def simulate_some(self, budget: int) -> None:
         """Simulate until about as many requests wait as the network answers at once."""
-        chunk = self.settings.batch if self.evaluator is not None else CHUNK
+        chunk = self.settings.batch_size if self.evaluator is not None else CHUNK
         self.simulate(0, min(budget, int(self.control[STARTED]) + chunk))
 
     def _serve(self) -> int:
@@ -231,7 +232,7 @@ class Search:
         if not (self.settings.adapt and self.rule.has_rollouts and self.rule.has_policy):
             return
         step = max(self.n_thr // DAMPING, 1)
-        if self.queue.counters[WAITING] > 2 * self.settings.batch:
+        if self.queue.counters[WAITING] > 2 * self.settings.batch_size:
             self.control[N_THR] += step
         elif busy < BUSY:
             self.control[N_THR] = max(self.n_thr - step, 1)

@@ -36,27 +36,21 @@ HEADER = ("move", "visits", "share", "Q", "Q of rollouts", "Q of value", "prior"
 @dataclasses.dataclass
 class Settings(GamePositionSettings):
     player: PlayerSettings = setting(PlayerSettings, "who searches")
-    top: int = setting(10, "how many moves to list, the most visited first")
+    top: int = setting(10, "number of moves to list, the most visited first", least=1)
     svg: str = setting("", "file to write the sheet to: the six boards of Figure 5")
     dump: str = setting("", "file to write the tree to, as JSON")
-    depth: int = setting(4, "with dump: how many moves from the root")
-    least: int = setting(10, "with dump: leave out moves that were visited less often")
+    depth: int = setting(4, "with dump: how many moves from the root", least=1, most=DEEPEST)
+    min_visits: int = setting(10, "with dump: leave out moves with fewer visits", least=0)
 
 
 def check_settings(settings: Settings) -> None:
-    """Refuse settings that make no sense."""
+    """Raise `UserError` for a player that does not search, or files that cannot be written."""
     if settings.player.kind != "search":
         raise UserError(f"player={settings.player.name} does not search, and there is nothing of it to show here.")
     for name in ("svg", "dump"):
         path = Path(getattr(settings, name))
         if getattr(settings, name) and (path.is_dir() or not path.absolute().parent.is_dir()):
             raise UserError(f"{name}={path} cannot be written: it is a folder, or its folder is not there.")
-    if settings.top < 1:
-        raise UserError(f"top={settings.top} is too few: at least 1 move is shown.")
-    if not 1 <= settings.depth <= DEEPEST:
-        raise UserError(f"depth={settings.depth} is not between 1 and {DEEPEST}.")
-    if settings.least < 0:
-        raise UserError(f"least={settings.least} is negative: visits count from 0.")
 
 
 @contextmanager
@@ -142,7 +136,7 @@ def main(settings: Settings) -> None:
     if settings.dump:
         write_atomic(
             Path(settings.dump),
-            written(dump_tree(search, player, simulations, seconds, settings.depth, settings.least)),
+            written(dump_tree(search, player, simulations, seconds, settings.depth, settings.min_visits)),
         )
         print(f"\nThe tree is in {settings.dump}.")
 

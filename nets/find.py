@@ -50,7 +50,7 @@ def find_weights(name: str, size: int, source: str = "shipped", run: str = "") -
     sizes = shipped_sizes(name)
     if size not in sizes and not kind.fits_any_board:
         raise UserError(
-            f"No {name} network for {size}x{size} comes with Prezero; ./prezero {kind.stage} board={size}x{size} makes "
+            f"No {name} network for {size}x{size} comes with Prezero; ./prezero {kind.stage} makes "
             "one from the games of a run."
         )
     return WEIGHTS / f"{name}{min(sizes, key=lambda known: abs(known - size))}.safetensors"

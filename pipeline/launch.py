@@ -169,7 +169,7 @@ def _overrides(arguments: list[str], name: str, settings: type) -> list[str]:
                 hint = f"did you mean {close[0]}?" if close else f"./prezero {name} --help lists them."
                 raise UserError(f"{name} has no setting {key!r}; {hint}")
             is_swept = sweeps and re.search(r",|^\w+\(.*\)$", value)
-            if fields.get(key) is str and not is_swept and not re.fullmatch(r"'.*'|\".*\"", value):
+            if fields.get(key) is str and not options and not is_swept and not re.fullmatch(r"'.*'|\".*\"", value):
                 argument = f"{key}={_quoted(value)}"
         checked.append(argument)
     return checked

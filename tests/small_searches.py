@@ -72,7 +72,7 @@ def small_search(name: str, size: int, values=by_hash, seed: int = 1, **changes)
         usual["n_thr"] = 3
     settings = dataclasses.replace(preset(name).search, **{**usual, **changes})
     answers = MadeUp(network(size) if settings.policy else None, values)
-    asks = Evaluator(answers, settings.beta, seed, settings.batch)
+    asks = Evaluator(answers, settings.beta, seed, settings.batch_size)
     return new_search(settings, size, seed=seed, evaluator=asks if settings.policy or settings.value else None)
 
 

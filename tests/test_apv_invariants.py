@@ -12,13 +12,14 @@ from conftest import ROOT
 from small_searches import SEARCHES, by_hash, check_at_rest, random_position, root_visits, small_search
 
 import apv_mcts.search
-from apv_mcts.settings import SearchSettings, check_search
+from apv_mcts.settings import SearchSettings
 from apv_mcts.simulation import DONE, MOST_DEPTH
 from apv_mcts.tree import EDGES, NODES
 from go.coordinates import PASS
 from go.player import sensible_moves
 from go.position import Position
 from pipeline.errors import UserError
+from pipeline.settings import validate
 
 THREADS = (1, 2, 4, 8)
 
@@ -123,7 +124,7 @@ def test_a_network_that_fails_now_and_then_does_no_lasting_harm(name, threads):
             raise RuntimeError("out of memory")
         return by_hash(boards, history, symmetries)
 
-    search, position, ends = small_search(name, 4, values, threads=threads, batch=2), Position(4, 0.5), []
+    search, position, ends = small_search(name, 4, values, threads=threads, batch_size=2), Position(4, 0.5), []
     for _ in range(40):
         search.set_position(position)
         before = root_visits(search)
@@ -165,7 +166,7 @@ def test_the_pool_has_room_for_the_root_of_any_board_and_edges_have_numbers_of_3
     most = apv_mcts.settings.BOUNDS["nodes"][1]
     assert most * apv_mcts.search.EDGES_A_NODE < 1 << 31
     with pytest.raises(UserError, match=r"search\.nodes=100000000 is not between"):
-        check_search(SearchSettings(nodes=100_000_000))
+        validate(SearchSettings(nodes=100_000_000), "player.search.")
 
 
 def test_noise_is_mixed_into_the_priors_of_a_root_once():
@@ -196,7 +197,7 @@ def _by_move(search):
 
 def test_paths_that_are_longer_than_memory_end_there():
     """When every position is lost for the side to move, a search that does not explore goes on with one line."""
-    search = small_search("alpha_v", 17, _lost, priors="uniform", c_puct=0.0, batch=1)
+    search = small_search("alpha_v", 17, _lost, priors="uniform", c_puct=0.0, batch_size=1)
     search.set_position(Position(17))
     search.run(simulations=1_200)
     check_at_rest(search, 1_200)

@@ -19,7 +19,7 @@ WALLS = ". X X O .\nX X X O O\n. X X O .\nX X X O O\n. X X O .\n"  # nothing is 
 def together(name, games, size=5, batch=8, seed=1, **changes):
     """Make searches that share an evaluator."""
     shared = Evaluator(MadeUp(network(size), by_hash), 0.67, seed, batch)
-    searches = [small_search(name, size, seed=seed + number, batch=batch, **changes) for number in range(games)]
+    searches = [small_search(name, size, seed=seed + number, batch_size=batch, **changes) for number in range(games)]
     for search in searches:
         search.evaluator = shared if search.evaluator is not None else None
     return searches

@@ -208,7 +208,7 @@ def test_on_two_threads_the_threshold_moves_towards_what_the_network_can_answer(
     ("settings", "sentence"),
     [
         ({"rule": "best"}, "player.search.rule=best is none of puct, ucb1, flat."),
-        ({"c_puct": -1.0}, "player.search.c_puct=-1.0 is not between 0 and 1,000."),
+        ({"c_puct": -1.0}, "player.search.c_puct=-1 is not between 0 and 1,000."),
         ({"rollouts": "none"}, "A search without rollouts and without a value network has nothing to go by."),
     ],
 )

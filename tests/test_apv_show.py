@@ -64,7 +64,7 @@ def searched(preset, position, simulations, values=near_the_centre, **settings):
     priors = policies["tree"] if given.priors == "tree" else new_policy(None)
     playouts = new_policy(None) if given.rollouts == "uniform" else policies["rollout"]
     network = MadeUp(Network(random_weights(position.size)) if given.policy else None, values)
-    search = Search(given, position.size, priors, playouts, Evaluator(network, given.beta, 1, given.batch))
+    search = Search(given, position.size, priors, playouts, Evaluator(network, given.beta, 1, given.batch_size))
     search.set_position(position)
     think(search, simulations, 0)
     return search
@@ -318,9 +318,9 @@ def test_help_names_the_settings(command):
         (["moves=pass pass"], "The game is over in this position: there is nothing to search."),
         (["move=3"], "move is about a game record: name it with sgf=FILE."),
         (["text=nothing.txt"], "There is no text board in nothing.txt: No such file or directory."),
-        (["top=0"], "top=0 is too few: at least 1 move is shown."),
+        (["top=0"], "top=0 is not at least 1."),
         (["depth=0"], "depth=0 is not between 1 and 100."),
-        (["least=-1"], "least=-1 is negative: visits count from 0."),
+        (["min_visits=-1"], "min_visits=-1 is not at least 0."),
         (["player.simulations=-1"], r"player.simulations=-1 is not between 0 and 1,000,000,000."),
         (["simulations=5"], "apv_mcts.show has no setting 'simulations'; did you mean player.simulations.*"),
     ],

@@ -38,8 +38,8 @@ def test_the_policy_network_plays_on_the_boards_that_it_knows():
 def test_bad_settings_are_one_sentence(tmp_path):
     for arguments, sentence in (
         (["player=nobody"], f"player=nobody does not exist; there are {', '.join(NAMES)}."),
-        (["player=alpha_rp", "player.search.c_puct=-1"], "player.search.c_puct=-1.0 is not between 0 and 1,000."),
-        (["player.seconds=-1"], "player.seconds=-1.0 is not between 0 and 86,400."),
+        (["player=alpha_rp", "player.search.c_puct=-1"], "player.search.c_puct=-1 is not between 0 and 1,000."),
+        (["player.seconds=-1"], "player.seconds=-1 is not between 0 and 86,400."),
         (["player=sl", "player.run=nowhere"], "There is no policy network"),
         (["player=alpha_vp"], "This player asks a value network, and there is none yet"),
         (["player=sl", "board=13x13"], "player=sl plays on 9x9, 19x19 only."),
