@@ -5,9 +5,8 @@ The launcher runs this command after it has installed the packages, and again wh
 
 import sys
 
-from sl_policy.shipped import SIZES
-
 from apv_mcts.players import preset, presets, rehearse
+from nets.find import shipped_sizes
 
 
 def setup(arguments: list[str]) -> int:
@@ -16,7 +15,9 @@ def setup(arguments: list[str]) -> int:
         print(f"prezero: setup takes no arguments, but got {arguments[0]!r}.", file=sys.stderr)
         return 2
     players = {name: preset(name) for name in presets()}
-    todo = [(name, size) for name, player in players.items() if not player.search.value for size in SIZES]
+    todo = [
+        (name, size) for name, player in players.items() if not player.search.value for size in shipped_sizes("policy")
+    ]
     for number, (name, size) in enumerate(todo, 1):
         print(f"[{number}/{len(todo)}] {name} on {size}x{size}", flush=True)
         rehearse(players[name], size)

@@ -20,6 +20,7 @@ from data.positions import learnable_moves
 from data.record import to_sgf
 from data.store import GameStore
 from go import Position
+from nets.find import find_weights
 from pipeline.errors import UserError
 from pipeline.settings import validate
 from pipeline.training import train
@@ -29,7 +30,7 @@ from rollout.features import DISTANCES, PLACES
 from rollout.games import games_of
 from rollout.logistic import LogisticTrainer, rows_of
 from rollout.model import Model, read_card
-from rollout.policies import Thresholds, find_patterns, learnable_counts, load_policy, untrained
+from rollout.policies import Thresholds, find_patterns, learnable_counts, untrained
 from rollout.softmax import SoftmaxTrainer, evaluate
 from rollout.train import Parts, Settings, accuracy_table, centre_distances, feature_table, shares
 from rollout.weights_drawn import MET, sheet_svg
@@ -346,14 +347,14 @@ def test_the_stage_writes_policies_with_cards_and_can_be_killed(runs, tmp_path):
 
 def test_a_policy_of_a_run_is_loaded_by_name(runs, monkeypatch):
     monkeypatch.setattr("pipeline.artefact.RUNS", runs)
-    with pytest.raises(UserError, match=r"There is no pattern policy in .*; ./prezero rollout.train makes one"):
-        load_policy("nothing")
-    with pytest.raises(UserError, match="policy=forest is none of rollout, tree"):
-        load_policy("tiny", "forest")
+    with pytest.raises(UserError, match=r"There is no .*; ./prezero rollout.train run=nothing makes it"):
+        find_weights("rollout", 9, "run", "nothing")
+    with pytest.raises(UserError, match="There are no weights named forest; there are rollout, tree"):
+        find_weights("forest", 9, "run", "tiny")
     folder = runs / "loaded" / "rollout.train"
     folder.mkdir(parents=True)
     Model.untrained(np.array([5]), np.array([9]), np.array([3])).save(folder / "rollout.safetensors", {})
-    assert load_policy("loaded").squares.tolist() == [5]
+    assert Model.load(find_weights("rollout", 9, "run", "loaded")).squares.tolist() == [5]
 
 
 @pytest.mark.parametrize(
