@@ -32,7 +32,7 @@ class SearchSettings:
     n_thr: int = setting(
         40, "visits of an edge above which its position becomes a node (paper: 40, adapted)", least=0, most=10**9
     )
-    adapt: bool = setting(True, "adapt n_thr to the queue of the policy network")
+    adapt: bool = setting(True, "on several threads: adapt n_thr to the load of the policy network")
     n_vl: int = setting(3, "virtual losses of a running simulation (paper: 3)", least=0, most=1_000)
     beta: float = setting(
         0.67, "temperature of the priors: the network's scores are divided by it (paper: 0.67)", least=0.01, most=100
