@@ -2,7 +2,8 @@
 
 Learning: positions per second with batches drawn and encoded from a store, beside the same network on one batch that is
 there already, over and over; batches of 128, all cores. Answering: the networks that come with Prezero, in 8 and in 32
-bits of ONNX Runtime and in torch, a position's share of the time of a batch. 19x19 learning needs an archive.
+bits of ONNX Runtime and in torch, a position's share of the time of a batch; and what 8 bits
+cost in accuracy on test games. What is about 19x19 games needs an archive.
 """
 
 import functools
@@ -20,17 +21,20 @@ from benchmarks.records import EMBEDDED, prepare
 from data.positions import PositionSampler
 from data.store import GameStore
 from nets.find import find_weights
+from nets.network import Network
 from nets.runtime import Compute, onnx_compute, torch_compute
 from nets.settings import NetSettings, OptimiserSettings
 from nets.weights import Weights
 from pipeline.device import choose_device, choose_precision
 from pipeline.tables import table
+from sl_policy.accuracy import find_moves, found_share, held_out, mean_divergence
 from sl_policy.trainer import PolicyTrainer
 
 NET = NetSettings(filters=64, layers=9, planes=48)
 OPTIMISER = OptimiserSettings(kind="adamw", learning_rate=0.003, weight_decay=0.05, batch_size=128)
 SECONDS = 4  # that a measurement of learning takes at least
 BATCHES = (1, 8, 64)
+TEST_POSITIONS = 20_000
 ANSWERS = 10  # batches in a measurement of answering
 
 
@@ -113,14 +117,36 @@ def answering_table(rates: Rates) -> str:
     return table(["answering", "batch", *times, "8 over 32 bits", "32 bits over torch"], rows)
 
 
+def accuracy_row(store: GameStore) -> list[str]:
+    """Compare the shipped network in 8 and in 32 bits: the share of test moves found, and the divergence."""
+    weights = Weights.load(find_weights("policy", store.size))
+    exact, rounded = (Network(weights, threads=os.cpu_count() or 1, precision=p) for p in ("float32", "int8"))
+    index = held_out(store, "test", TEST_POSITIONS)
+    shares = [found_share(find_moves(network, store, index), 1) for network in (exact, rounded)]
+    percents = [f"{100 * share:.2f}%" for share in shares]
+    return [
+        f"{store.size}x{store.size}",
+        f"{len(index):,}",
+        *percents,
+        f"{mean_divergence(exact, rounded, store, index):.5f}",
+    ]
+
+
+def accuracy_table(rows: list[list[str]]) -> str:
+    return table(["accuracy", "test positions", "top-1, 32 bits", "top-1, 8 bits", "mean KL divergence, nats"], rows)
+
+
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
     """Measure everything; return the tables and the bars."""
     sources = {9: EMBEDDED} | ({19: archive} if archive else {})
     entries: dict[str, Callable[[], float]] = {}
+    accuracies = []
     with tempfile.TemporaryDirectory() as folder:
         for size, source in sources.items():
             prepare(source, size, Path(folder))
-            entries |= learners(GameStore(Path(folder, str(size), "data.prepare")))
+            store = GameStore(Path(folder, str(size), "data.prepare"))
+            entries |= learners(store)
+            accuracies.append(accuracy_row(store))
         rates = in_turn(entries, rounds, "measurements of learning")
     rates |= in_turn(answerers(9) | answerers(19), rounds, "measurements of answering")
     bars = [
@@ -130,7 +156,8 @@ def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
         for batch in (8, 64):
             gain = ratio(rates, f"int8 {size} 1 {batch}", f"onnx {size} 1 {batch}")
             bars.append(Bar(f"{size}x{size}: 8 over 32 bits, batches of {batch}, one thread", gain, 2.5))
-    return f"{learning_table(rates, list(sources))}\n\n{answering_table(rates)}", bars
+    tables = [learning_table(rates, list(sources)), answering_table(rates), accuracy_table(accuracies)]
+    return "\n\n".join(tables), bars
 
 
 def _cost(rates: Rates, size: int) -> float:

@@ -100,6 +100,17 @@ def find_moves(
     return records
 
 
+def mean_divergence(exact: Network, other: Network, store: GameStore, index: np.ndarray) -> float:
+    """Return the mean Kullback-Leibler divergence of one network's probabilities from another's, in nats."""
+    total = 0.0
+    for start in range(0, len(index), BATCH):
+        part = index[start : start + BATCH]
+        positions = positions_at(store, part, np.zeros(len(part), np.int64))
+        p, q = (network.of_store(store, positions).astype(np.float64) for network in (exact, other))
+        total += float((p * np.log(np.maximum(p, 1e-30) / np.maximum(q, 1e-30))).sum())
+    return total / len(index)
+
+
 def found_share(records: np.ndarray, most: int) -> float:
     """Return the share of expert moves that are among the first so many."""
     if len(records) == 0:

@@ -1,6 +1,7 @@
 """Networks from the inside: their sums, their files, what they are given, and what they answer, in 8 and 32 bits."""
 
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from go.coordinates import PASS, SYMMETRIES, action_from_point, rowcol_from_poin
 from go.history import histories_of
 from nets.actions import actions_of, images_of_actions, points_of, turned, turned_back
 from nets.description import Description
+from nets.find import find_weights
 from nets.inputs import Inputs, ZeroInputs
 from nets.module import NetworkModule, module_of, weights_of
 from nets.network import ALL_SYMMETRIES, Network, PolicyAndValue, softmax
@@ -34,6 +36,7 @@ from nets.runtime import (
 )
 from nets.weights import Weights
 from pipeline.errors import UserError
+from sl_policy.accuracy import find_moves, found_share, held_out, mean_divergence
 
 SUBSETS = (4, 12, 20, 48)
 
@@ -616,3 +619,18 @@ def test_ranges_are_the_lowest_and_highest_outputs_of_every_layer():
         (min(one["values"] for one in slow), max(one["values"] for one in slow)), abs=1e-4
     )
     assert ranges["stem"][0] >= 0 > ranges["block1.second"][0]  # a rectifier, and none
+
+
+def test_in_8_bits_the_shipped_network_finds_the_same_moves(tmp_path):
+    """Top-1 within 0.3 points, and nearly the same probabilities, on games that it may have seen and on others."""
+    if not has_int8_instructions():
+        pytest.skip("this processor has no instructions for 8 bits, so players compute in 32")
+    with zipfile.ZipFile(ROOT / "data" / "corpus" / "expert9.zip") as corpus:
+        games = corpus.read("expert9.sgfs").splitlines()[::18]
+    store = store_of(tmp_path, games, 9, shares=(0, 0))
+    index = held_out(store, "train", 16_384)
+    weights = Weights.load(find_weights("policy", 9))
+    exact, rounded = (Network(weights, threads=2, precision=precision) for precision in ("float32", "int8"))
+    shares = [found_share(find_moves(network, store, index), 1) for network in (exact, rounded)]
+    assert len(index) == 16_384 and abs(shares[0] - shares[1]) < 0.003 and shares[0] > 0.5
+    assert 0 < mean_divergence(exact, rounded, store, index) < 0.005
