@@ -1,7 +1,7 @@
-"""How well a policy finds the experts' moves: one record for each position, to be added up in any way.
+"""How many expert moves a network finds: one record for each position, which `summary` and others add up.
 
-The moves of a position share what they gain where they are equally probable, as in `rollout.softmax`; a move that may
-not be chosen, such as one into an own eye, is a move not found.
+Equally probable moves share a hit, as in `rollout.softmax`. An expert move that may not be chosen, such as one into an
+own eye, counts as not found.
 """
 
 import statistics
@@ -23,8 +23,8 @@ FOUND = np.dtype(
     [
         ("index", np.int64),  # where the move stands in the store
         ("ply", np.int32),
-        ("better", np.int16),  # moves that are more probable than the expert's
-        ("equal", np.int16),  # moves that are as probable, itself among them; 0 if it may not be chosen
+        ("better", np.int16),  # number of moves that are more probable than the expert's
+        ("equal", np.int16),  # number of moves as probable as the expert's, itself included; 0 if it may not be chosen
         ("log_p", np.float64),  # of the expert's move; NaN if it may not be chosen
     ]
 )
@@ -35,7 +35,7 @@ STEP = {9: 10, 13: 20, 19: 50}  # moves that a row of accuracy by move number co
 
 
 def held_out(store: GameStore, split: str, most: int = 0, seed: int = 1) -> np.ndarray:
-    """Return where the moves of a part stand in the store, or so many of them, drawn at random, in their order."""
+    """Return the indices of the moves of a part of the store, or of `most` of them drawn at random, in order."""
     index = learnable_moves(store, SPLITS[split])
     if len(index) == 0:
         raise UserError(f"The {split} part of the store in {store.folder} has no positions: it needs more games.")
@@ -45,13 +45,13 @@ def held_out(store: GameStore, split: str, most: int = 0, seed: int = 1) -> np.n
 
 
 def unseen(store: GameStore, part: str, index: np.ndarray) -> np.ndarray:
-    """Tell of each position if it does not stand in the training part of the same store, too."""
+    """Return for each position whether it is absent from the training part of the same store."""
     seen = seen_in_training(store, part, position_hashes(store))
     return ~np.isin(index, held_out(store, part)[seen])
 
 
 def symmetry_counts(text: str) -> list[int]:
-    """Read how many symmetries to average over."""
+    """Parse the numbers of symmetries to average over."""
     counts = [part.strip() for part in text.split(",")]
     if not counts or not set(counts) <= {"1", "2", "4", "8"}:
         raise UserError(f"symmetries={text} is not made of 1, 2, 4 and 8, with commas between.")
@@ -76,7 +76,7 @@ def find_moves(
     symmetries: tuple[int, ...] = (0,),
     advance: Callable[[int], None] = lambda positions: None,
 ) -> np.ndarray:
-    """Return a record of what the policy makes of each position."""
+    """Return one `FOUND` record for each position."""
     if store.size != network.size:
         raise UserError(
             f"The network plays on {network.size}x{network.size}, but the games in {store.folder} are of "
@@ -112,7 +112,7 @@ def mean_divergence(exact: Network, other: Network, store: GameStore, index: np.
 
 
 def found_share(records: np.ndarray, most: int) -> float:
-    """Return the share of expert moves that are among the first so many."""
+    """Return the share of expert moves among the `most` most probable ones."""
     if len(records) == 0:
         return float("nan")
     gained = np.clip((most - records["better"]) / np.maximum(records["equal"], 1), 0, 1)
@@ -120,7 +120,7 @@ def found_share(records: np.ndarray, most: int) -> float:
 
 
 def summary(records: np.ndarray) -> dict[str, Any]:
-    """Add up records of positions."""
+    """Return accuracy and log-loss over all records."""
     counts = records["equal"] > 0
     return {
         "top1": found_share(records, 1),
@@ -132,7 +132,7 @@ def summary(records: np.ndarray) -> dict[str, Any]:
 
 
 def by_move_number(records: np.ndarray, size: int) -> list[dict[str, Any]]:
-    """Add up records by the number of the move."""
+    """Return accuracy and log-loss by move number."""
     step = STEP[min(STEP, key=lambda known: abs(known - size))]
     rows = []
     for first in range(0, int(records["ply"].max(initial=0)) + 1, step):

@@ -1,4 +1,4 @@
-"""What a network learnt, drawn: accuracy and log-loss as it went, and accuracy by the number of the move."""
+"""Plots of what a network has learnt: learning curves, and accuracy by move number."""
 
 from pathlib import Path
 from typing import Any
@@ -9,13 +9,13 @@ from pipeline.plots import ACCENT, Panel, draw_curves, figure
 from pipeline.training import History
 
 PAPER_SIZE = 19
-# What others reached on 19x19: the share of moves found on held-out games, each on its own.
+# Published top-1 accuracies on 19x19, each on held-out games of its own.
 MILESTONES = {"Coulom 2007: 34.9%": 0.349, "Clark & Storkey 2014: 44.4%": 0.444, "Silver et al. 2016: 55.4%": 0.554}
 FIRST_FIVE = "#c6dbef"
 
 
 def draw_learning(history: History, size: int, path: Path) -> None:
-    """Draw accuracy and log-loss against positions seen, on validation games and on the batches learnt from."""
+    """Plot accuracy and log-loss against positions seen, for the validation set and the training batches."""
     names = {"top-1": "validation games", "train top-1": "batches learnt from"}
     losses = {"log-loss": "validation games", "train log-loss": "batches learnt from"}
     panels = [
@@ -26,7 +26,7 @@ def draw_learning(history: History, size: int, path: Path) -> None:
 
 
 def draw_by_move_number(rows: list[dict[str, Any]], path: Path) -> None:
-    """Draw the share of moves found in each stretch of the game."""
+    """Plot accuracy by move number."""
     with figure(path) as made:
         axes = made.subplots()
         places = [(row["from"] + row["to"]) / 2 for row in rows]

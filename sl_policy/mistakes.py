@@ -1,4 +1,4 @@
-"""Where a network is wrong: a sheet of positions with the expert's move and what the network would rather play."""
+"""Where a network is wrong: a sheet of positions with the expert's move and the network's probabilities."""
 
 from pathlib import Path
 
@@ -15,12 +15,12 @@ from nets.network import Network
 from pipeline.artefact import write_atomic
 
 COLUMNS, ROWS = 4, 3
-OPENING = 8  # moves that many ways of playing are good for, which says little of a network
+OPENING = 8  # first moves to leave out: many moves are good there, so a miss says little
 SHOWN = 0.02  # least probability of a move that carries a number
 
 
 def mistakes(records: np.ndarray, most: int) -> np.ndarray:
-    """Choose mistakes evenly from all, in the order of how much they surprised, but for those of the opening."""
+    """Choose `most` mistakes, evenly spread from the least probable expert move to the most; no opening moves."""
     wrong = records[(records["equal"] > 0) & (records["better"] > 0) & (records["ply"] >= OPENING)]
     ranked = wrong[np.argsort(wrong["log_p"], kind="stable")]
     return ranked[np.linspace(0, len(ranked) - 1, min(most, len(ranked))).astype(int)] if len(ranked) else ranked
@@ -29,7 +29,7 @@ def mistakes(records: np.ndarray, most: int) -> np.ndarray:
 def draw_mistakes(
     network: Network, store: GameStore, records: np.ndarray, path: Path, symmetries: tuple[int, ...] = (0,)
 ) -> None:
-    """Draw mistakes from the most surprising to the nearly right, as one SVG; `symmetries` are those of the records."""
+    """Draw mistakes as one SVG, the least probable expert moves first. `symmetries` are those of the records."""
     panels = [_panel(network, store, record, symmetries) for record in mistakes(records, COLUMNS * ROWS)]
     title = "Where the network is wrong, from the most surprising mistake to the least"
     legend = "Square: the expert's move. Red and numbers: the network's probabilities in percent. Ring: the last move."

@@ -1,4 +1,4 @@
-"""A player that asks the policy network, and nothing else: the paper's raw network."""
+"""A player that uses the policy network alone: the paper's raw network."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from nets.network import Network
 
 
 def candidates_of(network: Network, position: Position, symmetries: tuple[int, ...] = (0,)) -> list[Candidate]:
-    """Return the moves that the network may choose from, the most probable first."""
+    """Return the moves that the network may choose, the most probable first."""
     chances = network.of_positions([position], symmetries)[0]
     points = points_of(network.size)
     return [
@@ -20,7 +20,7 @@ def candidates_of(network: Network, position: Position, symmetries: tuple[int, .
 
 
 class PolicyPlayer:
-    """Draws moves from the policy network, or takes the most probable one."""
+    """Samples moves from the policy network, or takes the most probable one."""
 
     def __init__(
         self, network: Network, greedy: bool = False, symmetries: tuple[int, ...] = (0,), seed: int = 1

@@ -1,7 +1,7 @@
 """Extended Data Table 3 at our scale: how filters, symmetries and planes change what a network finds.
 
-The rows are the paper's. Its 192 filters become `net.filters`, its 128 and 256 the same shares of that. One job of the
-sweep is one row; a network that several rows need is learnt once. (What a network wins comes with the arena.)
+The rows are the paper's. Its 192 filters become `net.filters`, and its 128 and 256 are scaled likewise. Each job of the
+sweep is one row. A network that several rows need is trained once.
 """
 
 import dataclasses
