@@ -1,6 +1,6 @@
-"""What a player is: a position in, a move out, with its reasons. And the simplest one.
+"""What a player is: a position in, a move out, with its reasons. Also the simplest player.
 
-Everything that plays keeps to `Player`, so that anything can be matched with anything.
+Everything that plays implements `Player`, so any two players can play a game (`go.match`).
 """
 
 from typing import NamedTuple, Protocol
@@ -11,11 +11,11 @@ from go.board import BLACK, WHITE, is_eye
 from go.coordinates import PASS
 from go.position import Position
 
-RESIGN = -1  # a decision beside the points of `go.coordinates` and PASS; no board has it
+RESIGN = -1  # no point of any board
 
 
 class Candidate(NamedTuple):
-    """A move that a player thought of: how probable it is, from 0 to 1, and why in a few words."""
+    """A move that a player considered, its probability from 0 to 1, and the reason in a few words."""
 
     point: int
     probability: float
@@ -23,7 +23,7 @@ class Candidate(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What a player plays (a point, PASS or RESIGN), why, and what else it thought of, the most probable first."""
+    """The move of a player (a point, PASS or RESIGN), the reason, and all candidates, the most probable first."""
 
     move: int
     why: str
@@ -46,7 +46,7 @@ def sensible_moves(position: Position) -> list[int]:
 
 
 def ends_well(position: Position) -> bool:
-    """Tell if the opponent has just passed and the side to move, by passing too, wins as the board stands."""
+    """Tell whether the opponent has just passed and a second pass would win the game."""
     if not position.history or position.history[-1] != (BLACK + WHITE - position.to_move, PASS):
         return False
     score = position.score()
@@ -56,7 +56,7 @@ def ends_well(position: Position) -> bool:
 def decided(
     position: Position, candidates: list[Candidate], rng: np.random.Generator, greedy: bool = False
 ) -> Decision:
-    """Draw one of some candidates by their probabilities, or take the most probable; pass if that is better."""
+    """Choose a candidate: at random by probability, or the most probable one if `greedy`. Pass if that wins."""
     if not candidates:
         return Decision(PASS, "no sensible move is left", [])
     if ends_well(position):
@@ -68,7 +68,7 @@ def decided(
 
 
 class RandomPlayer:
-    """Plays any sensible move with the same chance, and passes when there is none."""
+    """Plays a random sensible move, and passes if there is none."""
 
     name = "random"
 

@@ -1,4 +1,4 @@
-"""`Position`: a game of Go as a person thinks of it, on top of the compiled board."""
+"""`Position`: a game of Go for use in Python, on top of the compiled board."""
 
 import math
 from collections.abc import Iterable
@@ -53,9 +53,9 @@ OUTSIDE = -1  # no board has this point
 
 @kernel
 def _try_move(boards, past, point, color, hashes, ply, superko):
-    """Play a move if it is legal, and note it in the history and the hashes; return the verdict.
+    """Play a move if it is legal, and note it in the history and the hashes. Return the verdict.
 
-    One call does all: from Python, a call costs more than the rules do.
+    All in one call, because a call from Python takes longer than the rules do.
     """
     b = boards[0]
     if point != PASS:
@@ -71,7 +71,7 @@ def _try_move(boards, past, point, color, hashes, ply, superko):
 
 @kernel
 def _replay(boards, past, moves):
-    """Play a game from its first board: moves that were legal once, given as rows of colour and point."""
+    """Play a game again from its first board. `moves` are known to be legal, as rows of colour and point."""
     b = boards[0]
     begin_history(past[0], b)
     for i in range(len(moves)):
@@ -94,7 +94,7 @@ class Move(NamedTuple):
 
 
 class Position:
-    """A game in progress: the stones, whose turn it is, and how it came about.
+    """A game in progress: the stones, the side to move, and all moves so far.
 
     A move is given as a point (`go.coordinates`) or as a GTP vertex such as "D4" or "pass". `play` changes the position
     and returns it; a move that the rules refuse raises `GoError` and changes nothing. With `superko` off, only the
@@ -114,7 +114,7 @@ class Position:
 
     @classmethod
     def from_text(cls, text: str, to_move: int = BLACK, komi: float = 7.5, superko: bool = True) -> Self:
-        """Set up a drawn board (`go.text`); lower-case letters in it are looked up with `at`."""
+        """Set up a board drawn as text (`go.text`). `at` looks up its lower-case letters."""
         colors, named_points = read_board(text)
         size = len(colors)
         position = cls(size, komi, superko)
@@ -127,7 +127,7 @@ class Position:
         return position
 
     def _begin(self) -> None:
-        """Take the board as it stands for the start of the game."""
+        """Make the current board the start of the game."""
         self._start = _copied(self.boards)
         self._moves: list[Move] = []
         self.past = np.empty(1, HISTORY)  # `go.history.history_of` gives it out
@@ -137,7 +137,7 @@ class Position:
 
     @property
     def board(self) -> np.void:
-        """The record that the kernels work on. Whoever changes it is outside the rules."""
+        """The record that the kernels work on. Changing it bypasses the rules."""
         return self.boards[0]
 
     @property
@@ -146,7 +146,7 @@ class Position:
 
     @property
     def history(self) -> tuple[Move, ...]:
-        """The moves so far, set-up stones not among them."""
+        """The moves so far, without set-up stones."""
         return tuple(self._moves)
 
     @property
@@ -210,7 +210,7 @@ class Position:
         empty: Iterable[int | str] = (),
         to_move: int | None = None,
     ) -> Self:
-        """Put stones on the board and take stones off it, outside the rules; the game then starts from here."""
+        """Add and remove stones, outside the rules. The game then starts from here."""
         to_move = self._color(to_move)
         colors = {p: int(self.board["color"][p]) for p in range(POINTS) if on_board(p, self.size)}
         edited: set[int] = set()
@@ -241,17 +241,17 @@ class Position:
 
     @property
     def hashes(self) -> np.ndarray:
-        """Return the Zobrist hashes of all positions of the game so far, this one included: what superko goes by."""
+        """Return the Zobrist hashes of all positions of the game so far, including this one. Superko compares them."""
         return self._hashes[: len(self._moves) + 1].copy()
 
     def follows(self, other: "Position") -> bool:
-        """Tell if this position comes from another by moves alone, or is the same."""
+        """Tell whether this position is the same as another or follows from it by moves alone."""
         same_game = (self.size, self.komi, self.superko) == (other.size, other.komi, other.superko)
         same_start = self._start.tobytes() == other._start.tobytes()
         return same_game and same_start and self._moves[: len(other._moves)] == other._moves
 
     def legal_moves(self) -> np.ndarray:
-        """Return the points where the side to move may play, in board order. A pass is always legal besides."""
+        """Return the points where the side to move may play, in board order. Passing is always legal as well."""
         points = np.empty(self.size * self.size, np.int64)
         return points[: _legal_moves(self.boards, self._hashes, len(self._moves) + 1, self.superko, points)]
 
@@ -308,7 +308,7 @@ class Position:
         return self
 
     def copy(self) -> Self:
-        """Return a position that goes its own way from here."""
+        """Return an independent copy."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.boards = _copied(self.boards)
@@ -324,22 +324,22 @@ class Position:
         """Return the position before the first move, with its set-up stones."""
         first = self.copy()
         copy_board(first.boards, self._start)
-        first._moves = []
+        first._begin()
         return first
 
     def by_row_and_column(self, by_point: np.ndarray) -> np.ndarray:
-        """Cut the board out of an array by point; return a copy by row and column."""
+        """Return the part of an array by point that is on the board, as a copy by row and column."""
         rows = by_point[: (MAX_SIZE + 2 * EDGE) * STRIDE].reshape(-1, STRIDE)
         return rows[EDGE : EDGE + self.size, EDGE : EDGE + self.size].copy()
 
     def owners(self) -> np.ndarray:
-        """Return by row and column who owns each point by Tromp-Taylor counting: BLACK, WHITE or EMPTY for neither."""
+        """Return the owner of each point by Tromp-Taylor counting, by row and column. EMPTY: nobody."""
         owners = np.zeros(POINTS, np.uint8)
         area_owners(self.board, owners)
         return self.by_row_and_column(owners)
 
     def score(self) -> float:
-        """Return black's area minus white's minus komi: positive if black wins, 0 if drawn. All stones count alive."""
+        """Return black's area minus white's minus komi. Positive: black wins; 0: a draw. All stones count as alive."""
         return area_margin(self.board) - self.komi
 
     def result(self) -> str:
@@ -373,7 +373,7 @@ class Position:
 
 
 def _copied(boards: np.ndarray) -> np.ndarray:
-    """Copy a board; numpy's own copy would go through it field by field."""
+    """Copy a board. Faster than numpy's own copy, which copies field by field."""
     twin = np.empty_like(boards)
     copy_board(twin, boards)
     return twin

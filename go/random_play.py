@@ -1,4 +1,4 @@
-"""Play uniformly random games and lay their statistics beside the published ones.
+"""Play uniformly random games and compare their statistics with the published ones.
 
 The first stage of the lineage: before anything is learnt, the engine shows that it plays the same game as everybody
 else's. The reference is what Don Dailey and others published on the computer-go mailing list in 2008, a million games
@@ -71,7 +71,7 @@ class Settings(StageSettings):
 
 @dataclasses.dataclass
 class Tally:
-    """Sums over games, all integers, so that they do not depend on the order of adding up."""
+    """Sums over games. All are integers, so they do not depend on the order of addition."""
 
     games: int
     moves: int
@@ -118,7 +118,7 @@ def play_chunk(board: BoardSettings, count: int, seed: int, chunk: int) -> Tally
 
 
 def play_all(settings: Settings, folder: Path, key: dict[str, Any]) -> Tally:
-    """Play all games in chunks on several threads; games played before a kill with the same key count."""
+    """Play all games in chunks on several threads. Games that an interrupted run with the same key played are kept."""
     done, tally = 0, Tally.empty()
     path = folder / PROGRESS
     saved = read_json(path)
@@ -173,7 +173,7 @@ def statistics(tally: Tally, size: int, komi: float) -> dict[str, tuple[float, f
 
 
 def report(size: int, games: int, table: dict[str, Any]) -> str:
-    """Lay the statistics beside the reference, as a Markdown table."""
+    """Compare the statistics with the reference, as a Markdown table."""
     reference = REFERENCE.get(size, {})
     lines = [
         f"Uniform random play on {size}x{size}, {games:,} games:",
@@ -206,7 +206,7 @@ def draw(settings: Settings, tally: Tally, folder: Path) -> None:
 
 
 def headline(metrics: dict[str, Any], komi: float) -> dict[str, str]:
-    """Return the two numbers that tell most, with their standard errors."""
+    """Return the two most important numbers, with their standard errors."""
     moves, black = metrics["moves, with passes"], metrics[f"black wins, komi {komi:g}"]
     return {"moves": f"{moves[0]:.2f} ± {moves[1]:.2f}", "black wins": f"{black[0]:.4f} ± {black[1]:.4f}"}
 

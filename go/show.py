@@ -34,7 +34,7 @@ def numbered(position: Position) -> dict[int, int]:
 
 
 def expected_owners(position: Position, count: int, seed: int) -> tuple[np.ndarray, float, float]:
-    """Play random games from here; return who owns each point (1 black, -1 white), black's wins and mean score."""
+    """Play random games. Return the mean owner of each point (1 black, -1 white), black's win rate and mean score."""
     games, owned = random_games(position.boards, count, new_rng(seed))
     scores = games["margin"] - position.komi
     wins = 0.5 * (1 + np.sign(scores)).mean()

@@ -52,7 +52,7 @@ def _is_column_header(cells: list[str]) -> bool:
 
 
 def write_board(colors: np.ndarray, last_move: int = 0) -> str:
-    """Draw a board with coordinates; star points are `+`, and the last move stands in brackets."""
+    """Draw a board with coordinates. Star points are `+`; the last move is in brackets."""
     size = len(colors)
     stars = set(star_points(size))
     header = "   " + " ".join(GTP_COLUMNS[:size])

@@ -21,7 +21,7 @@ LEAST_INTERVAL = 2  # more reports than that nobody can look at
 
 
 class Options(NamedTuple):
-    """What is to be analysed and how it is to be told."""
+    """What to analyse and how to report it."""
 
     color: int
     seconds: float = 0.01 * USUAL_INTERVAL
@@ -35,7 +35,7 @@ Format = Callable[[Findings, int, Options], str]
 
 
 def read_options(arguments: list[str], position: Position) -> Options:
-    """Read `[colour] [centiseconds] [name value ...]`; what says nothing to us is passed over with its value."""
+    """Read `[colour] [centiseconds] [name value ...]`. Unknown names are skipped with their values."""
     words = list(arguments)
     color = COLORS[words.pop(0).lower()] if words and words[0].lower() in COLORS else position.to_move
     options = Options(color)
@@ -58,7 +58,7 @@ def read_options(arguments: list[str], position: Position) -> Options:
 
 
 def _restricted(options: Options, option: str, values: list[str], size: int) -> Options:
-    """Note which moves not to tell of: those avoided, or all but those allowed. The depth makes no difference."""
+    """Restrict the moves to report: leave out those avoided, or all but those allowed. The depth is ignored."""
     if read_color(values[0]) != options.color:
         return options
     points = frozenset(read_point(name, size) for name in values[1].split(","))
@@ -77,7 +77,7 @@ def _shown(findings: Findings, options: Options) -> list[Finding]:
 
 
 def as_leela_zero(findings: Findings, size: int, options: Options) -> str:
-    """Write a report with chances as whole numbers out of 10,000."""
+    """Write a report in which probabilities are whole numbers out of 10,000."""
     infos = []
     for order, finding in enumerate(_shown(findings, options)):
         chances = f"winrate {round(10_000 * finding.winrate)} prior {round(10_000 * finding.prior)}"
@@ -86,7 +86,7 @@ def as_leela_zero(findings: Findings, size: int, options: Options) -> str:
 
 
 def as_katago(findings: Findings, size: int, options: Options) -> str:
-    """Write a report with chances from 0 to 1, and with score and ownership where they are known."""
+    """Write a report in which probabilities go from 0 to 1, with score and ownership if they are known."""
     infos = []
     for order, finding in enumerate(_shown(findings, options)):
         chances = (
@@ -123,7 +123,7 @@ def analyze(session: Session, arguments: list[str], form: Format) -> Iterator[st
 
 
 def genmove_analyze(session: Session, arguments: list[str], form: Format) -> Iterator[str]:
-    """Check the arguments, then make a move, and report while the player decides on it."""
+    """Check the arguments, then play a move, with reports while the player decides."""
     options = read_options(arguments, session.position)
 
     def reports() -> Iterator[str]:
@@ -155,7 +155,7 @@ def genmove_analyze(session: Session, arguments: list[str], form: Format) -> Ite
 
 
 def stop(session: Session, arguments: list[str]) -> str:
-    """Do nothing: that there is a command is what ends an analysis."""
+    """Do nothing: any command ends an analysis."""
     return ""
 
 

@@ -1,4 +1,4 @@
-"""A client for any engine that speaks GTP 2, written so that no engine can stop or block us.
+"""A client for any GTP 2 engine, written so that no engine can stop or block us.
 
 Every answer has a deadline, whether the engine is silent, hangs in the middle of a line or writes without end. Whatever
 goes wrong is an `EngineError`, whose message says which engine it was and what happened. An engine runs in a process
@@ -70,7 +70,7 @@ def find_program(command: str) -> list[str]:
 
 
 class Asked(NamedTuple):
-    """A command that waits for its answer, how many seconds that may take, and when they are over."""
+    """A command that waits for its answer, its time limit in seconds, and its deadline."""
 
     command: str
     seconds: float
@@ -78,10 +78,10 @@ class Asked(NamedTuple):
 
 
 class Engine:
-    """A running engine. Moves are points of `go.coordinates`, PASS among them, and RESIGN."""
+    """A running engine. Moves are points of `go.coordinates`, PASS or RESIGN."""
 
     def __init__(self, command: str, timeout: float = 60.0) -> None:
-        """Start an engine; `timeout` is how many seconds any answer may take."""
+        """Start an engine. `timeout` is the time limit for each answer, in seconds."""
         self.command, self.timeout = command, timeout
         self.size = MAX_SIZE  # until `boardsize` says otherwise
         self._id = 0  # of the last command
@@ -103,7 +103,7 @@ class Engine:
         self._drain.start()
 
     def send(self, command: str, timeout: float | None = None) -> str:
-        """Send a command and return the text of the answer, of several lines perhaps.
+        """Send a command and return the text of the answer, which may have several lines.
 
         What an engine writes before its answer is skipped. Answers carry the id of their command, so that a late or
         superfluous one is not taken for this one's; an engine that leaves ids out is believed.
@@ -137,7 +137,7 @@ class Engine:
                 raise self._died(asked.command) from error
 
     def _read_answer(self, asked: Asked) -> tuple[str, str, str]:
-        """Read up to the empty line that ends an answer; return the status, the id and the text."""
+        """Read an answer up to the empty line that ends it. Return its status, id and text."""
         while not (line := self._read_line(asked)).startswith(("=", "?")):
             pass
         status, number, text = FIRST_LINE.fullmatch(line).groups()
@@ -147,7 +147,7 @@ class Engine:
         return status, number, "\n".join(lines).strip()
 
     def _read_line(self, asked: Asked) -> str:
-        """Read one line of output, as GTP wants it read: without control characters, tabs as spaces."""
+        """Read one line of output. As GTP requires, drop control characters and turn tabs into spaces."""
         pipe = self.process.stdout.fileno()
         while not self._lines:
             if not _is_ready(pipe, select.POLLIN, asked.deadline):
@@ -167,12 +167,12 @@ class Engine:
         return line
 
     def _read_stderr(self) -> None:
-        """Take what the engine writes to stderr, all the time, so that it never waits for us to do so."""
+        """Read the engine's stderr all the time, so that the engine never blocks on it."""
         while data := os.read(self.process.stderr.fileno(), 65536):
             self._stderr = (self._stderr + data)[-MOST_STDERR:]
 
     def _died(self, command: str) -> EngineError:
-        """Say how the engine ended, with the last line that it wrote to stderr."""
+        """Return an error that says how the engine ended, with the last line of its stderr."""
         try:
             code = self.process.wait(GRACE)
         except subprocess.TimeoutExpired:
@@ -188,11 +188,11 @@ class Engine:
 
     @property
     def is_well(self) -> bool:
-        """Whether the engine is running and has answered everything so far, if only with a refusal."""
+        """Whether the engine is running and has answered everything so far. A refusal is an answer, too."""
         return not self._failed and self.process.poll() is None
 
     def ask(self, command: str) -> str:
-        """Send a command that an engine need not know; return nothing if it refuses."""
+        """Send an optional command. Return an empty text if the engine refuses it."""
         try:
             return self.send(command)
         except EngineError as error:
@@ -201,7 +201,7 @@ class Engine:
             return ""
 
     def title(self) -> str:
-        """Return the engine's name and version, or the name of its program if it does not tell."""
+        """Return the engine's name and version, or the name of its program if it has none."""
         title = " ".join(f"{self.ask('name')} {self.ask('version')}".split())
         return title or Path(shlex.split(self.command)[0]).name
 
@@ -222,7 +222,7 @@ class Engine:
         self.send(f"play {COLOR_NAMES[color]} {gtp_from_point(point, self.size)}")
 
     def genmove(self, color: int) -> int:
-        """Have the engine choose a move and play it on its own board; return a point, PASS or RESIGN."""
+        """Let the engine choose a move and play it on its own board. Return a point, PASS or RESIGN."""
         answer = self.send(f"genmove {COLOR_NAMES[color]}")
         if answer.lower() == "resign":
             return RESIGN
@@ -233,12 +233,12 @@ class Engine:
             raise self._error(Fault.ANSWER, what) from error
 
     def kill(self) -> None:
-        """End the engine and all that it started, at once; may be called from another thread."""
+        """Kill the engine and all processes that it started. May be called from another thread."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Ask the engine to end, if it is well, and see to it that it does; what it started ends with it."""
+        """Ask the engine to quit, then kill what is left of it and of the processes that it started."""
         if self.process.stdin.closed:
             return
         with contextlib.suppress(EngineError, subprocess.TimeoutExpired):
@@ -262,7 +262,7 @@ class Engine:
 
 
 def _is_ready(pipe: int, event: int, deadline: float) -> bool:
-    """Wait until a pipe can be read or written, or has been closed at the other end; False if that takes too long."""
+    """Wait until a pipe is readable, writable or closed at the other end. Return False at the deadline."""
     waiting = select.poll()
     waiting.register(pipe, event)
     return bool(waiting.poll(1000 * max(0.0, deadline - time.monotonic())))
@@ -273,6 +273,6 @@ def _plain(line: bytes) -> str:
 
 
 def _shortened(text: str, most: int = 100) -> str:
-    """Return a text on one line that is fit to be part of a sentence."""
+    """Return a text on one line, short enough to be part of a sentence."""
     line = "".join(letter if letter.isprintable() else " " for letter in text).strip()
     return line if len(line) <= most else line[: most - 3] + "..."

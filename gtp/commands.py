@@ -83,7 +83,7 @@ def fixed_handicap(session: Session, arguments: list[str]) -> str:
 
 
 def place_free_handicap(session: Session, arguments: list[str]) -> str:
-    """Place a handicap where the fixed one is; GTP lets an engine place fewer stones than it is asked for."""
+    """Place a handicap on the points of the fixed one. GTP lets an engine place fewer stones than asked for."""
     check_count(arguments, 1)
     asked, size = read_whole(arguments[0]), session.position.size
     return _place_handicap(session, min(asked, most_handicap_stones(size)) if asked < size * size else asked)
@@ -134,13 +134,13 @@ def genmove(session: Session, arguments: list[str]) -> str:
 
 
 def reg_genmove(session: Session, arguments: list[str]) -> str:
-    """Have a move chosen, but not made."""
+    """Choose a move without playing it."""
     check_count(arguments, 1)
     return write_move(int(session.decide(read_color(arguments[0]), is_game=False).move), session.position.size)
 
 
 def kgs_genmove_cleanup(session: Session, arguments: list[str]) -> str:
-    """Make a move, and do not pass while the opponent has dead stones on the board and anything else can be done."""
+    """Play a move. Do not pass while the opponent has dead stones on the board and there is another move."""
     check_count(arguments, 1)
     color = read_color(arguments[0])
     move = int(session.decide(color).move)
@@ -184,7 +184,7 @@ def showboard(session: Session, arguments: list[str]) -> str:
 
 
 def loadsgf(session: Session, arguments: list[str]) -> str:
-    """Load a game, up to before a move perhaps; the name of a file may have spaces in it."""
+    """Load a game, or the part of it before a move. The name of the file may contain spaces."""
     check_count(arguments, 1, max(1, len(arguments)))
     before = None
     if len(arguments) > 1 and arguments[-1].isdecimal():
@@ -202,7 +202,7 @@ def loadsgf(session: Session, arguments: list[str]) -> str:
 
 
 def printsgf(session: Session, arguments: list[str]) -> str:
-    """Write the game to a file, or into the answer."""
+    """Write the game to a file or into the answer."""
     record = position_sgf(session.position, {"RE": session.result}).decode("utf-8").strip()
     if not arguments or arguments == ["-"]:
         return record

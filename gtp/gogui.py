@@ -24,7 +24,7 @@ def analyze_commands(session: Session, arguments: list[str]) -> str:
 
 
 def why(session: Session, arguments: list[str]) -> str:
-    """Tell why the player decided as it did, and what else it thought of."""
+    """Return the reason of the player's last decision, and its candidates."""
     check_count(arguments, 0)
     return session.why()
 
@@ -35,7 +35,7 @@ def squares(session: Session, arguments: list[str]) -> str:
 
 
 def colors(session: Session, arguments: list[str]) -> str:
-    """Write a map as colours: red for what is above 0, blue for what is below, the stronger the more."""
+    """Write a map as colours: red for positive numbers, blue for negative ones."""
 
     def color(share: float) -> str:
         faint = round(255 * (1 - abs(share)))
@@ -45,7 +45,7 @@ def colors(session: Session, arguments: list[str]) -> str:
 
 
 def numbers(session: Session, arguments: list[str]) -> str:
-    """Write a map as numbers that are short enough for a point of the board."""
+    """Write a map as numbers that fit on a point of the board."""
 
     def text(value: float) -> str:
         short = f"{value:.0f}" if value == round(value) or abs(value) >= 100 else f"{value:.2f}"
@@ -64,7 +64,7 @@ def _heat_map(session: Session, arguments: list[str]) -> np.ndarray:
 
 
 def _scaled(heat: np.ndarray) -> np.ndarray:
-    """Bring the largest number to 1 or -1; the chances of a move are often too small to be seen."""
+    """Scale the largest number to 1 or -1, because probabilities of moves are often too small to be seen."""
     most = np.abs(heat).max()
     return heat / most if most > 0 else heat
 

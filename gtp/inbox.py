@@ -1,4 +1,4 @@
-"""Input that is read by a thread of its own, so that it can interrupt thinking."""
+"""Input that is read by a separate thread, so that it can interrupt thinking."""
 
 import os
 import threading
@@ -10,7 +10,7 @@ LONGEST = 100_000  # bytes that are kept of a line; what has no end must not fil
 
 
 class Inbox:
-    """Lines as they come in."""
+    """The lines of a stream, as they come in."""
 
     def __init__(self, stream: IO) -> None:
         self._lines: deque[str] = deque()
@@ -32,18 +32,18 @@ class Inbox:
                 self._changed.notify_all()
 
     def has_news(self, seconds: float | None = None) -> bool:
-        """Wait until there is a line, or no more can come; False if neither happens in time."""
+        """Wait until there is a line or the end of the input. Return False if neither happens in time."""
         with self._changed:
             return self._changed.wait_for(lambda: bool(self._lines) or self._at_end, seconds)
 
     def take(self) -> str | None:
-        """Return the next line, as soon as there is one; None at the end."""
+        """Wait for the next line and return it. None: the end of the input."""
         self.has_news()
         return self._lines.popleft() if self._lines else None
 
 
 def read_lines(stream: IO) -> Iterator[str]:
-    """Yield the lines of a stream of text or bytes; bytes that are no UTF-8 are replaced.
+    """Yield the lines of a stream of text or bytes. Bytes that are not UTF-8 are replaced.
 
     A file is read below Python's buffers: a thread that waits inside of one can crash the interpreter at its end.
     """

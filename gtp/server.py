@@ -24,7 +24,7 @@ class Gone(Exception):  # noqa: N818, nothing is wrong
 
 
 def commands_of(player: Player) -> dict[str, Command]:
-    """Return the commands that make sense for a player, by their names."""
+    """Return the commands that a player supports, by name."""
     known = commands.COMMANDS | gogui.COMMANDS
     if isinstance(player, Analyst):
         known |= analysis.COMMANDS
@@ -68,7 +68,7 @@ def serve(
 
 
 def _answer(request: Request, known: dict[str, Command], session: Session, out: "_Output", log: IO[str]) -> None:
-    """Carry out one command, and write its one answer."""
+    """Run one command and write its answer."""
     begun = False
     try:
         if request.name not in known:
@@ -96,7 +96,7 @@ def _answer(request: Request, known: dict[str, Command], session: Session, out: 
 
 
 class _Output:
-    """Where answers go, each as soon as it is written."""
+    """The output stream. It is flushed after each answer."""
 
     def __init__(self, stream: IO[str]) -> None:
         self.stream = stream
@@ -115,7 +115,7 @@ class _Output:
 
 
 class _Pondering:
-    """What a player that can ponder does while there is no input, after its own move."""
+    """Lets a player ponder after its own move, while there is no input."""
 
     def __init__(self, session: Session, log: IO[str], wanted: bool) -> None:
         self.session, self.log = session, log
@@ -133,7 +133,7 @@ class _Pondering:
             self._try(self.session.player.stop)
 
     def _try(self, action: Callable[[], None]) -> bool:
-        """Do something that nobody waits for; a player that fails at it is not asked again."""
+        """Start or stop pondering. A player that fails at it is not asked again."""
         try:
             action()
         except Exception:

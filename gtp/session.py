@@ -1,4 +1,4 @@
-"""The game that a server holds for its player: the position, the clocks, and what the player last decided.
+"""The game that a server holds for its player: the position, the clocks, and the player's last decision.
 
 Rules: moves from outside need only be legal by simple ko, because many servers and opponents know no superko, and a
 game that has gone on elsewhere must go on here. The player sees positions with superko, so that it never breaks that
@@ -21,7 +21,7 @@ def opponent(color: int) -> int:
 
 
 class Session:
-    """What one server knows. `interrupted` waits so many seconds, and tells if there is input before they are over."""
+    """The state of one server. `interrupted(seconds)` waits, and returns True as soon as there is input."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Session:
         self.start(Position(size, komi))
 
     def start(self, position: Position) -> None:
-        """Begin a game with this position."""
+        """Start a game from this position."""
         self.position = position
         self.position.superko = False
         self.decision: Decision | None = None
@@ -73,14 +73,14 @@ class Session:
         self.result, self.may_ponder = "", False
 
     def view(self, color: int | None = None) -> Position:
-        """Return the position as the player is to see it, with this colour to move."""
+        """Return the position as the player sees it, with this colour to move."""
         view = self.position.copy()
         view.superko = True
         set_turn(view.board, view.to_move if color is None else color)
         return view
 
     def decide(self, color: int, is_game: bool = True) -> Decision:
-        """Have the player decide on a move; if that is part of the game, it takes time from its clock."""
+        """Let the player decide on a move. If the move is part of the game, its time is taken off the clock."""
         clock = self.clocks[color]
         began = time.monotonic()
         decision = self.player.decide(self.view(color))
@@ -90,7 +90,7 @@ class Session:
         return decision
 
     def make(self, color: int, move: int) -> None:
-        """Make the player's own move, if it is one by its own rules; it may resign."""
+        """Play the player's own move, which must be legal with superko, or resign."""
         if move == RESIGN:
             self.result, self.may_ponder = f"{'W' if color == BLACK else 'B'}+R", False
             return
@@ -101,7 +101,7 @@ class Session:
         self.may_ponder = not self.position.is_over
 
     def why(self) -> str:
-        """Return the reasons of the player's last decision, and what else it thought of."""
+        """Return the reason of the player's last decision, and its candidates."""
         if self.decision is None:
             return "nothing has been decided yet"
         lines = [self.decision.why]

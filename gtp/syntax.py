@@ -1,4 +1,4 @@
-"""What GTP 2 looks like on the wire: a line to a request, its arguments to numbers, colours and points."""
+"""The syntax of GTP 2: lines to requests, and arguments to numbers, colours and points."""
 
 import math
 import re
@@ -17,7 +17,7 @@ SYNTAX_ERROR = "syntax error"
 
 
 class Failure(Exception):  # noqa: N818, it is an answer of the protocol
-    """A command that cannot be carried out: the answer in the words of GTP, and a sentence for the log."""
+    """A command failed. Holds the answer in the words of GTP, and a sentence for the log."""
 
     def __init__(self, answer: str, reason: str = "") -> None:
         super().__init__(answer)
@@ -33,7 +33,7 @@ class Request(NamedTuple):
 
 
 def read_request(line: str) -> Request | None:
-    """Read a line of input; None if nothing is in it but space and a comment."""
+    """Read a line of input. None: it holds only space or a comment."""
     words = line.translate(CONTROL).partition("#")[0].split()
     if not words:
         return None
@@ -42,13 +42,13 @@ def read_request(line: str) -> Request | None:
 
 
 def plain(text: str) -> str:
-    """Return a text that can be an answer: an empty line would end it, unless it is the first."""
+    """Return a text that can be an answer, without empty lines, which would end it. The first line may be empty."""
     first, *others = text.translate(CONTROL).split("\n")
     return "\n".join([first, *(line for line in others if line.strip())])
 
 
 def check_count(arguments: list[str], least: int, most: int | None = None) -> None:
-    """Refuse a command with too few or too many arguments."""
+    """Raise `Failure` if there are too few or too many arguments."""
     if not least <= len(arguments) <= (least if most is None else most):
         raise Failure(SYNTAX_ERROR)
 

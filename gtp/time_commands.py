@@ -6,7 +6,7 @@ from gtp.syntax import SYNTAX_ERROR, Failure, check_count, read_number, read_who
 
 
 def read_time_settings(arguments: list[str]) -> Clock | None:
-    """Read main time, overtime and stones; overtime without stones is how GTP says that there is no limit."""
+    """Read main time, overtime and stones. In GTP, overtime without stones means no time limit."""
     check_count(arguments, 3)
     main, period, stones = _seconds(arguments[0]), _seconds(arguments[1]), read_whole(arguments[2])
     if period == 0:
@@ -31,7 +31,7 @@ def read_kgs_time_settings(arguments: list[str]) -> Clock | None:
 
 
 def read_time_left(arguments: list[str], settings: Clock | None) -> Clock:
-    """Read what is left, in seconds and stones, of a clock with these settings: no stones mean main time.
+    """Read the time left, in seconds and stones, of a clock with these settings. No stones: main time.
 
     As the stones of byo-yomi, KGS gives the number of periods that are left.
     """
@@ -54,7 +54,7 @@ def _seconds(text: str) -> float:
 
 
 def write_time_settings(clock: Clock | None) -> str:
-    """Write the command that tells an engine its time settings. GTP itself has no byo-yomi; the command of KGS has."""
+    """Write the command for the time settings of an engine. Byo-yomi needs the command of KGS."""
     if clock is None:
         return "time_settings 0 1 0"  # which GTP defines as no limit
     if clock.stones == 1 and clock.periods > 1:

@@ -242,3 +242,13 @@ def test_a_long_game_keeps_its_whole_history_for_superko():
         assert position.colors.tobytes() not in seen
         seen.add(position.colors.tobytes())
     assert len(seen) > 250
+
+
+def test_the_start_of_a_game_is_a_fresh_position():
+    position = Position(5, komi=0.5).set_up(black=["C3"], white=["D3"], to_move=WHITE)
+    fresh = position.copy()
+    position.play("A1").play("B1").play("E5")
+    start = position.start()
+    assert start.history == () and start.to_move == WHITE and start.hashes.tolist() == fresh.hashes.tolist()
+    assert start.boards.tobytes() == fresh.boards.tobytes() and start.past.tobytes() == fresh.past.tobytes()
+    assert len(position.history) == 3 and position.follows(start.play("A1"))
