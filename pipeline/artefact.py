@@ -1,4 +1,4 @@
-"""Run folders: `runs/<run>/<stage>/` with a `manifest.json`, written so that a kill at any moment leaves them whole."""
+"""Run folders: `runs/<run>/<stage>/` with a `manifest.json`. All writes are atomic, so a kill leaves no half files."""
 
 import fcntl
 import hashlib
@@ -22,19 +22,19 @@ MANIFEST = {"stage": str, "code": str, "result": str, "settings": dict, "inputs"
 
 
 def stage_path(run: str, stage: str) -> Path:
-    """Return where the results of a stage are in a run, or would be."""
+    """Return the folder of a stage in a run, which need not exist."""
     if not run or run in (".", "..") or "/" in run or "\\" in run:
         raise UserError(f"run={run!r} is not a name for a folder in {RUNS}.")
     return RUNS / run / stage
 
 
 def stage_folder(run: str, stage: str) -> Path:
-    """Make the folder of a stage in a run."""
+    """Create the folder of a stage in a run and return it."""
     return made(stage_path(run, stage))
 
 
 def made(folder: Path) -> Path:
-    """Make a folder, unless it is there."""
+    """Create a folder if it does not exist, and return it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -44,9 +44,9 @@ def made(folder: Path) -> Path:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Keep other processes that ask for the same out of a folder: two that write to one file would spoil it.
+    """Lock a folder, so that two processes never write to the same files; raise `UserError` if it is locked.
 
-    The system gives the folder free when the process ends, however it ends.
+    The system releases the lock when the process ends, however it ends.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -60,7 +60,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def write_atomic(path: Path, content: str | bytes) -> None:
-    """Write a file so that it is there whole or as it was before, whatever happens meanwhile."""
+    """Write a file atomically: after a crash it has either the old or the new content."""
     data = content.encode() if isinstance(content, str) else content
     if path.exists() and not path.is_file():
         raise UserError(f"Cannot write {path}: it is not a file.")
@@ -82,7 +82,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path) -> Any | None:
-    """Read a JSON file; None if there is none."""
+    """Read a JSON file; return None if it does not exist."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -1,6 +1,6 @@
 """Where networks are computed, and in which precision.
 
-torch is imported when it is needed: that takes seconds, and whoever only asks for help should not wait for it.
+torch is a slow import; it is imported in the functions, to keep `--help` fast.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PRECISIONS = ("auto", "float32", "bfloat16")
 
 
 def choose_device(name: str) -> torch.device:
-    """Return the device of that name; auto takes a GPU if there is one."""
+    """Return the device; `auto` takes a GPU if there is one."""
     import torch
 
     there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
@@ -32,7 +32,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def choose_precision(name: str, device: torch.device) -> torch.dtype:
-    """Return the precision to learn in; auto takes bfloat16 where the hardware computes with it, twice as fast."""
+    """Return the precision of training; `auto` takes bfloat16 where the hardware supports it (twice as fast)."""
     import torch
 
     if name != "auto":
@@ -43,14 +43,14 @@ def choose_precision(name: str, device: torch.device) -> torch.dtype:
 
 
 def _has_bfloat16() -> bool:
-    """Tell if the processor multiplies numbers of 16 bits itself; elsewhere they are only slower."""
+    """Return whether the processor has bfloat16 instructions; without them bfloat16 is slower than float32."""
     import torch
 
     return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 
 
 def mixed(device: torch.device, precision: torch.dtype) -> AbstractContextManager:
-    """Compute layers in a precision, and keep weights and sums in 32 bits."""
+    """Return a context in which layers are computed in `precision`, with weights and sums in 32 bits."""
     import torch
 
     return torch.autocast(device.type, dtype=precision, enabled=precision != torch.float32)

@@ -1,7 +1,7 @@
-"""How a command ends other than well: by what a person can put right, or by Ctrl-C."""
+"""How a command can fail: with an error that the user can fix, or by Ctrl-C."""
 
-INTERRUPTED = 130  # what shells report of a program that Ctrl-C ended
+INTERRUPTED = 130  # the exit code that shells report after Ctrl-C
 
 
 class UserError(Exception):
-    """Bad input or a missing thing; its message is one sentence, shown without a traceback, with exit code 2."""
+    """Bad input or a missing file. The message is one sentence, printed without a traceback; the exit code is 2."""

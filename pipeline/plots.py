@@ -1,4 +1,4 @@
-"""The plain style of all plots, and how they are written: the same numbers give the same file, byte for byte."""
+"""The style of all plots. The same numbers give the same file, byte for byte."""
 
 import io
 import textwrap
@@ -46,7 +46,7 @@ STYLE = {
 DOTS_PER_INCH = 150  # of a PNG
 COLORS = (ACCENT, "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # also told apart by the colour-blind
 DASHES = ("-", "--", ":", "-.")
-MANY = 40  # points of a curve, from which on dots would run into each other
+MANY = 40  # points of a curve above which dots would overlap
 MARGIN, LINE_HEIGHT = 20, 0.06  # of labels beside a plot: characters in a line; height as a share of the plot's
 METADATA = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
 
@@ -83,7 +83,7 @@ class Panel(NamedTuple):
 
 
 def draw_curves(path: Path, histories: Mapping[str, History], unit: str, panels: list[Panel], title: str = "") -> None:
-    """Draw how measures changed as something was learnt: a panel beside the other, a colour for each history.
+    """Draw learning curves: a panel for each group of measures, a colour for each history.
 
     Entries that lack a measure are left out of its curve. The legend is below, where no curve can come to be.
     """
@@ -122,7 +122,7 @@ def _around(values: tuple[str, ...], count: int) -> list[str]:
 
 
 def _draw_lines(axes: Axes, lines: Mapping[str, float]) -> None:
-    """Draw values to compare with; what they are stands in the margin, one above the other where they are close."""
+    """Draw lines to compare with. Their labels are in the margin, moved apart where they are close."""
     for value in lines.values():
         axes.axhline(value, color=INK, linestyle=(0, (1, 2)), linewidth=1.2)
     lowest, highest = axes.get_ylim()

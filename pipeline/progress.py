@@ -1,4 +1,4 @@
-"""Progress of long work on stderr: a bar that renews itself in a terminal, a line now and then elsewhere."""
+"""Progress of long work on stderr: a progress bar in a terminal, occasional lines in a log."""
 
 import shutil
 import sys
@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 BAR = 24  # characters
-RENEWED = 0.1  # seconds between two looks of a bar
+RENEWED = 0.1  # seconds between two updates of the bar
 # Elsewhere: seconds between two lines, by the seconds that the work has taken. An hour makes some fifty lines.
 LINES = ((600, 120), (60, 30), (0, 5))
 
@@ -29,7 +29,7 @@ class Progress:
         return self
 
     def update(self, count: int) -> None:
-        """Count on, and say so if it is time to."""
+        """Add to the count, and show it if enough time has passed."""
         self.done += count
         now = time.monotonic()
         if now - self.spoke >= (RENEWED if self.terminal else _pause(now - self.began)):
@@ -40,7 +40,7 @@ class Progress:
                 print(f"{self.what}: {self._counted()}", file=sys.stderr, flush=True)
 
     def _counted(self) -> str:
-        """Say how far it is, how fast, and how long it will take."""
+        """Return the count, the speed and the remaining time as text."""
         rate = (self.done - self.first) / max(time.monotonic() - self.began, 1e-9)
         left = (self.total - self.done) / rate if rate else 0
         pace = f"{rate:,.0f}/s" if rate >= 10 else f"{60 * rate:.1f}/min"
@@ -48,7 +48,7 @@ class Progress:
         return ", ".join([*parts, self.note] if self.note else parts)
 
     def _bar(self) -> str:
-        """Draw the bar and what is to be said, cut to the terminal's width: a line that wraps cannot be renewed."""
+        """Return the bar and its text, cut to the width of the terminal: a wrapped line cannot be overwritten."""
         full, empty = ("━", "─") if (sys.stderr.encoding or "").lower().startswith("utf") else ("#", ".")
         filled = round(BAR * self._share())
         line = f"{self.what}  {full * filled}{empty * (BAR - filled)}  {self._counted()}"
@@ -65,7 +65,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """Write a time as seconds up to a minute, and as h:mm:ss above."""
+    """Return a time as text: seconds up to a minute, then h:mm:ss."""
     whole = round(seconds)
     return f"{whole} s" if whole < 60 else f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 

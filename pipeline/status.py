@@ -1,4 +1,4 @@
-"""Show how far a run has come: which stages are done, with what result and from what, and what to run next."""
+"""Show the state of a run: the stages with their results and inputs, and the command to run next."""
 
 import dataclasses
 from pathlib import Path
@@ -15,8 +15,8 @@ from pipeline.settings import setting
 from pipeline.tables import table
 
 DONE, UNDER_WAY, NOT_BEGUN, OUT_OF_DATE, DAMAGED = "done", "under way", "not begun", "out of date", "damaged"
-NO_MANIFEST = "no manifest"  # of a folder that is no stage of the lineage, so that there need not be one
-SHORT = 8  # characters of a fingerprint that are enough to tell it from others
+NO_MANIFEST = "no manifest"  # of a folder that is not a stage of the lineage
+SHORT = 8  # characters of a fingerprint that are shown
 
 
 @dataclasses.dataclass
@@ -27,7 +27,7 @@ class Settings:
 
 
 class Stage(NamedTuple):
-    """A stage as it stands in a run."""
+    """The state of a stage in a run."""
 
     name: str
     state: str
@@ -36,7 +36,7 @@ class Stage(NamedTuple):
 
 
 def fingerprints(folder: Path) -> list[str] | None:
-    """Return the fingerprints of what a stage has left in a folder; None if that is not known."""
+    """Return the fingerprints of the results in the folder of a stage; None if they are not known."""
     try:
         manifest = read_manifest(folder)
     except UserError:
@@ -46,7 +46,7 @@ def fingerprints(folder: Path) -> list[str] | None:
 
 
 def look_at(run_name: str, name: str) -> Stage:
-    """Tell how a stage stands.
+    """Return the state of a stage.
 
     It is out of date if what it was made from is not what that stage holds now.
     """
@@ -71,14 +71,14 @@ def look_at(run_name: str, name: str) -> Stage:
 
 
 def others(run_name: str) -> list[Stage]:
-    """Look at what is in the folder of a run besides the stages of the lineage."""
+    """Return the state of the other folders of a run, which are not stages of the lineage."""
     names = sorted(path.name for path in (RUNS / run_name).iterdir() if path.is_dir() and not path.name.startswith("."))
     found = [look_at(run_name, name) for name in names if not (name in COMMANDS and COMMANDS[name].is_stage)]
     return [stage._replace(state=NO_MANIFEST) if stage.state == UNDER_WAY else stage for stage in found]
 
 
 def next_step(run_name: str, stages: list[Stage], settings: list[str]) -> str:
-    """Say what to run next, with the command to copy."""
+    """Return what to run next, with the command to copy."""
     stage = next((stage for stage in stages if stage.state != DONE), None)
     if stage is None:
         return "All stages are done."
@@ -94,7 +94,7 @@ def next_step(run_name: str, stages: list[Stage], settings: list[str]) -> str:
 
 
 def check(run_name: str) -> None:
-    """Refuse a run that is not there, and name those that are."""
+    """Raise `UserError` if a run does not exist, with the names of those that do."""
     if stage_path(run_name, "").is_dir():
         return
     there = sorted(path.name for path in RUNS.glob("*") if path.is_dir() and not path.name.startswith("."))

@@ -1,4 +1,4 @@
-"""Sweeps, such as `-m seed=1,2,3`: each job says what it is, and in the end a table has a row for each."""
+"""Sweeps, such as `-m seed=1,2,3`: each job prints its settings, and a final table has a row for each job."""
 
 from typing import Any, NamedTuple
 
@@ -10,14 +10,14 @@ from pipeline.tables import table
 
 
 class Job(NamedTuple):
-    """A job of a sweep: what was set for it, and the few numbers or texts that came out."""
+    """A job of a sweep: its overrides, and the numbers or texts that it returned."""
 
     overrides: dict[str, str]
     returned: dict[str, Any]
 
 
 def begin_job() -> dict[str, str] | None:
-    """In a sweep, say which job begins and return what was set for it; None if there is no sweep."""
+    """In a sweep, print which job begins and return its overrides; return None if there is no sweep."""
     hydra = HydraConfig.get()
     if hydra.mode != RunMode.MULTIRUN:
         return None
@@ -31,7 +31,7 @@ def begin_job() -> dict[str, str] | None:
 
 
 def sweep_table(jobs: list[Job]) -> str:
-    """Lay out what differed between the jobs of a sweep and what they returned; empty if that is nothing."""
+    """Return a table of the overrides that differ between jobs and of what the jobs returned; empty if nothing."""
     returned = list(dict.fromkeys(name for job in jobs for name in job.returned))
     if len(jobs) < 2 or not returned:
         return ""

@@ -1,10 +1,10 @@
-"""Markdown tables that a terminal shows well, too."""
+"""Markdown tables that are also readable in a terminal."""
 
 from collections.abc import Sequence
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: bool = True) -> str:
-    """Write a table whose columns stand in line; those of `numbers`, but for the first, end at the right."""
+    """Return a table with aligned columns. With `numbers`, columns of numbers are right-aligned, except the first."""
     lines = [[cell.replace("|", "\\|") for cell in row] for row in (header, *rows)]
     columns = list(zip(*lines, strict=True))
     widths = [max(3, *map(len, column)) for column in columns]

@@ -1,4 +1,4 @@
-"""The loop of everything that learns: step by step, with a look at held-out data now and then, and checkpoints.
+"""The training loop: steps, evaluations on held-out data, and checkpoints.
 
 A checkpoint holds all that the rest depends on. So a training that was killed and begun again ends with the same
 weights, bit for bit. Ctrl-C ends it after the step under way, with a checkpoint.
@@ -23,28 +23,28 @@ from pipeline.artefact import write_atomic
 from pipeline.errors import UserError
 from pipeline.progress import Progress
 
-CHECKPOINT_SECONDS = 60  # as much work is lost by a kill, at most, if steps are short
+CHECKPOINT_SECONDS = 60  # a kill loses at most this much work, if steps are short
 History = list[dict[str, float]]
 
 
 class Trainer(Protocol):
-    """Learns something in steps; what a step is, is its own affair."""
+    """Learns something in steps, whatever a step is."""
 
     steps: int
-    unit: str  # what it counts its work in, such as positions
+    unit: str  # of the work, such as positions
 
     def step(self, number: int) -> dict[str, float]:
-        """Do a step, in their order; return under the name of the unit how much it was, and means over that."""
+        """Do step `number`. Return the amount of work under the name of the unit, and the means of other measures."""
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return all that the following steps depend on."""
+        """Return everything that the following steps depend on."""
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from a state."""
+        """Continue from a state."""
 
 
 class Checkpoint(NamedTuple):
-    """How far a training has come: steps done, sums since the last entry of the history, seconds spent."""
+    """A training in progress: steps done, sums since the last history entry, seconds spent, history."""
 
     state: dict[str, np.ndarray]
     steps: int
@@ -54,14 +54,14 @@ class Checkpoint(NamedTuple):
 
 
 def write_checkpoint(path: Path, key: str, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint under a key that names all that the training depends on."""
+    """Write a checkpoint with a key that names everything the training depends on."""
     about = {"key": key, "checkpoint": json.dumps(checkpoint[1:])}
     state = {name: np.asarray(part, order="C") for name, part in checkpoint.state.items()}
     write_atomic(path, save(state, about | {"fingerprint": _fingerprint(about, state)}))
 
 
 def read_checkpoint(path: Path, key: str) -> Checkpoint | None:
-    """Read a checkpoint; None if there is none of this key."""
+    """Read a checkpoint; return None if there is none with this key."""
     try:
         with safe_open(path, "numpy") as file:
             about = file.metadata() or {}
@@ -85,7 +85,7 @@ def _fingerprint(about: dict[str, str], state: dict[str, np.ndarray]) -> str:
 
 @contextmanager
 def _patient_interrupt() -> Iterator[threading.Event]:
-    """Let the first Ctrl-C only set an event, so that a step can be finished; the second one interrupts at once."""
+    """Let the first Ctrl-C only set an event, so that the step is finished. The second one interrupts at once."""
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked
@@ -112,7 +112,7 @@ def train(
     every: int = 1,
     report: Callable[[History], None] = lambda history: None,
 ) -> History:
-    """Do all steps, or those that are left; return an entry for every so many of them, or a few more for the last.
+    """Run the remaining steps. Return one history entry per `every` steps; the last may have a few more.
 
     An entry has the work done so far, the seconds spent, the means over its steps, and what `validate` finds. `report`
     is given the entries so far, for curves and files.
@@ -150,7 +150,7 @@ def _add(sums: dict[str, float], shown: dict[str, float], unit: str) -> None:
 
 
 def _headline(found: dict[str, float]) -> str:
-    """Name the first of the measures, which is the one that matters most."""
+    """Return the first measure, which is the most important one, as text."""
     return next((f"{name} {value:.4g}" for name, value in found.items()), "")
 
 
@@ -161,6 +161,6 @@ def _entry(sums: dict[str, float], seconds: float, history: History, unit: str) 
 
 
 def write_history(path: Path, histories: dict[str, History]) -> None:
-    """Write entries as lines of JSON, each with the name of what it is about."""
+    """Write the entries as lines of JSON, each with the name of its history."""
     lines = (json.dumps({"of": name, **entry}) for name, history in histories.items() for entry in history)
     write_atomic(path, "".join(f"{line}\n" for line in lines))

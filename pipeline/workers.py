@@ -1,4 +1,4 @@
-"""Work spread over processes: results come back in the order of the tasks, and only a few tasks are under way at once.
+"""Spread work over processes. Results come in the order of the tasks, and only a few tasks are queued at once.
 
 The few are what bounds the memory. The tasks are plain data, the work is a function of a module, so that the same
 would run on other machines.
@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 from pipeline.errors import UserError
 
 Result = TypeVar("Result")
-AHEAD = 2  # tasks for each worker that are handed out before their results are needed
+AHEAD = 2  # tasks queued per worker
 
 
 def in_order(work: Callable[..., Result], tasks: Iterator[tuple[Any, ...]], workers: int) -> Iterator[Result]:
-    """Do the tasks in worker processes; one worker needs no process of its own."""
+    """Do the tasks in worker processes, or in this process if `workers` is 1."""
     if workers == 1:
         for task in tasks:
             yield work(*task)
@@ -46,7 +46,7 @@ def in_order(work: Callable[..., Result], tasks: Iterator[tuple[Any, ...]], work
 
 
 def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, and end with it even if it was killed: nobody else would tell us."""
+    """Ignore Ctrl-C, which the parent handles, and end when the parent ends, even if it was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def end_with_parent() -> None:
