@@ -27,8 +27,8 @@ import dataclasses
 import json
 from typing import Any
 
-from apv_mcts.players import PlayerSettings
 from apv_mcts.search import EdgeStatistics, Search
+from apv_mcts.settings import SearchPlayerSettings
 from apv_mcts.views import has_priors
 from go.board import COLOR_NAMES
 from go.coordinates import gtp_from_point
@@ -40,7 +40,7 @@ DIGITS = 5  # of values; more would be noise
 
 
 def dump_tree(
-    search: Search, settings: PlayerSettings, simulations: int, seconds: float, depth: int, least: int
+    search: Search, settings: SearchPlayerSettings, simulations: int, seconds: float, depth: int, least: int
 ) -> dict[str, Any]:
     """Return the tree as plain data, down to `depth` moves and without moves that have fewer than `least` visits."""
     below = _children(search, 0, depth, least)

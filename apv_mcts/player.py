@@ -7,17 +7,20 @@ from collections.abc import Callable
 
 import numpy as np
 
+from apv_mcts.assemble import check_value, new_search
 from apv_mcts.search import EdgeStatistics, Search, win_rate
+from apv_mcts.settings import SearchSettings
 from apv_mcts.time_control import seconds_for_move, seconds_more
 from features48.heat_maps import plane_maps
 from go.abilities import Finding, Findings
 from go.board import BLACK, WHITE, set_turn
 from go.clock import Clock
 from go.coordinates import PASS, POINTS
-from go.player import RESIGN, Candidate, Decision, ends_well
+from go.player import ALL_SIZES, RESIGN, Candidate, Decision, ends_well
 from go.playout import new_rng
 from go.position import Position
 from rollout.playout import policy_games
+from sl_policy.player import network_sizes
 
 TRIED = 0.05  # of the visits of the most visited move: what was tried less is not known well enough to go by its value
 JUDGED = 400  # rollouts that tell which stones are dead
@@ -55,7 +58,7 @@ class SearchPlayer:
         return size in self.sizes
 
     def get_ready(self, size: int) -> Search:
-        """Load what is needed for a board, unless it is there."""
+        """Return the search for a board size. Load what it needs on the first call."""
         if self.search is None or self.size != size:
             self.size, self.search = size, self.make(size)
         return self.search
@@ -242,3 +245,15 @@ def _why(edge: EdgeStatistics) -> str:
     if not edge.visits:
         return f"prior {100 * edge.prior:.1f}%"
     return f"{edge.visits:,} visits, wins {100 * win_rate(edge.q):.1f}%, prior {100 * edge.prior:.1f}%"
+
+
+def search_player(
+    name: str, run: str, seed: int, simulations: int, seconds: float, resign: float, search: SearchSettings
+) -> SearchPlayer:
+    """Make a player that searches with the policies and networks of a run, or with those that come with Prezero."""
+    check_value(search)
+    sizes = network_sizes(run) if search.policy else ALL_SIZES
+    return SearchPlayer(name, sizes, lambda size: new_search(search, size, run, seed), simulations, seconds, resign)
+
+
+PLAYERS = {"search": search_player}

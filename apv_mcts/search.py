@@ -169,7 +169,7 @@ class Search:
     def prepare(self) -> None:
         """Make ready for simulations: the root has the priors of the network before the first one, and noise if wanted.
 
-        Whoever prepares many searches at once lets them share a batch (`apv_mcts.many`).
+        Whoever prepares many searches at once lets them share a batch (`apv_mcts.lockstep`).
         """
         self.reset()
         while self._serve():

@@ -5,7 +5,7 @@ import dataclasses
 from apv_mcts.rules import FLAT, PUCT, UCB1, Rule
 from nets.runtime import PRECISIONS
 from pipeline.errors import UserError
-from pipeline.settings import MOST_THREADS, setting
+from pipeline.settings import MOST_THREADS, seed_setting, setting
 
 KINDS = {"puct": PUCT, "ucb1": UCB1, "flat": FLAT}
 ROLLOUTS = ("rollout", "uniform", "none")
@@ -63,6 +63,22 @@ class SearchSettings:
             )
         if self.rollouts == "none" and self.rule != "puct":
             raise UserError(f"player.search.rule={self.rule} needs rollouts.")
+
+
+@dataclasses.dataclass
+class SearchPlayerSettings:
+    """A player that searches: with what, and for how long."""
+
+    name: str = setting("", "what the player is called")
+    kind: str = setting("search", "what chooses the moves")
+    run: str = setting("", "run whose policies and network play; empty: those that come with Prezero")
+    seed: int = seed_setting()
+    simulations: int = setting(0, "simulations per move, at most; 0 for no limit", least=0, most=10**9)
+    seconds: float = setting(1.0, "seconds per move, if no clock is set; 0 for no limit", least=0, most=86_400)
+    resign: float = setting(
+        -0.8, "resign when the value of every move is below this (paper: -0.8); -1 never resigns", least=-1, most=1
+    )
+    search: SearchSettings = setting(SearchSettings, "the search")
 
 
 def rule_of(settings: SearchSettings, komi: float) -> Rule:

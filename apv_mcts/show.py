@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from apv_mcts.dump import dump_tree, written
-from apv_mcts.player import chosen
-from apv_mcts.players import PlayerSettings, ready_player
+from apv_mcts.player import chosen, search_player
 from apv_mcts.rules import FLAT
 from apv_mcts.search import EdgeStatistics, Search, win_rate
+from apv_mcts.settings import SearchPlayerSettings
 from apv_mcts.sheet import draw_sheet
 from apv_mcts.simulation import DONE
 from apv_mcts.views import has_priors
@@ -20,6 +20,7 @@ from data.position_settings import GamePositionSettings, find_position
 from go.board import COLOR_NAMES
 from go.coordinates import gtp_from_point
 from go.errors import GoError
+from go.player import check_board
 from pipeline.artefact import write_atomic
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
@@ -35,7 +36,7 @@ HEADER = ("move", "visits", "share", "Q", "Q of rollouts", "Q of value", "prior"
 
 @dataclasses.dataclass
 class Settings(GamePositionSettings):
-    player: PlayerSettings = setting(PlayerSettings, "who searches")
+    player: SearchPlayerSettings = setting(SearchPlayerSettings, "who searches")
     top: int = setting(10, "number of moves to list, the most visited first", least=1)
     svg: str = setting("", "file to write the sheet to: the six boards of Figure 5")
     dump: str = setting("", "file to write the tree to, as JSON")
@@ -102,7 +103,7 @@ def _row(search: Search, edge: EdgeStatistics, visits: int, size: int) -> list[s
     ]
 
 
-def facts_of(search: Search, settings: PlayerSettings, simulations: int, seconds: float) -> list[str]:
+def facts_of(search: Search, settings: SearchPlayerSettings, simulations: int, seconds: float) -> list[str]:
     """Say who searched what for how long, and what came out."""
     position, best, root = search.position, chosen(search.statistics()), search.root_statistics()
     who = f"{COLOR_NAMES[position.to_move].capitalize()} to move, komi {position.komi:g}."
@@ -124,7 +125,10 @@ def main(settings: Settings) -> None:
     if position.is_over:
         raise UserError("The game is over in this position: there is nothing to search.")
     player = settings.player
-    search = ready_player(player, position.size).search
+    budget = player.simulations, player.seconds
+    searcher = search_player(player.name, player.run, player.seed, *budget, player.resign, player.search)
+    check_board(player.name, searcher.sizes, position.size)
+    search = searcher.get_ready(position.size)
     search.set_position(position)
     print(position)
     simulations, seconds = think(search, player.simulations, player.seconds)

@@ -14,15 +14,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from apv_mcts.parts import load_network, new_search
-from apv_mcts.players import preset
+from apv_mcts.assemble import new_search
 from apv_mcts.search import Search
+from arena.players import preset
 from benchmarks.measure import Bar, Rates, in_turn, median, ratio
 from go.playout import new_rng
 from go.position import Position
 from nets.network import Answers, Network
 from pipeline.tables import table
 from rollout.playout import PlayoutPolicy, new_workspace, policy_games
+from sl_policy.player import load_network
 
 SIZES = (9, 19)
 PRESETS = ("uct", "uct_patterns", "alpha_r")

@@ -1,16 +1,21 @@
 """What a player is: a position in, a move out, with its reasons. Also the simplest player.
 
-Everything that plays implements `Player`, so any two players can play a game (`go.match`).
+Everything that plays implements `Player`, so any two players can play a game (`go.match`). A room that has players
+offers them as `PLAYERS` in its `player.py`: by the name of a kind, a function that makes a player. Its arguments are
+settings of a player (`arena.players`), by their names.
 """
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from go.board import BLACK, WHITE, is_eye
-from go.coordinates import PASS
+from go.coordinates import MAX_SIZE, MIN_SIZE, PASS
+from go.errors import GoError
 from go.position import Position
 
+ALL_SIZES = tuple(range(MIN_SIZE, MAX_SIZE + 1))
 RESIGN = -1  # no point of any board
 
 
@@ -79,3 +84,54 @@ class RandomPlayer:
         moves = sensible_moves(position)
         why = f"by lot among {len(moves)}"
         return decided(position, [Candidate(move, 1 / len(moves), why) for move in moves], self.rng)
+
+
+def check_board(name: str, sizes: Sequence[int], size: int) -> None:
+    """Raise `GoError` if a player does not play on boards of this size."""
+    if size not in sizes:
+        raise GoError(f"player={name} plays on {', '.join(f'{known}x{known}' for known in sizes)} only.")
+
+
+class AnyBoard:
+    """A player for several board sizes: makes a player for each size when it first comes up.
+
+    `maps` are the heat maps that it offers besides the probabilities of its moves.
+    """
+
+    def __init__(self, name: str, make: Callable[[int], Player], sizes: tuple[int, ...] = ALL_SIZES) -> None:
+        self.name, self.make, self.sizes = name, make, sizes
+        self.players: dict[int, Player] = {}
+        self.maps: dict[str, Callable[[Position], np.ndarray]] = {}
+
+    def plays_on(self, size: int) -> bool:
+        return size in self.sizes
+
+    def get_ready(self, size: int) -> Player:
+        """Return the player for a board size. Load what it needs on the first call."""
+        if size not in self.players:
+            self.players[size] = self.make(size)
+        return self.players[size]
+
+    def decide(self, position: Position) -> Decision:
+        return self.get_ready(position.size).decide(position)
+
+    def heat_maps(self) -> dict[str, Callable[[Position], np.ndarray]]:
+        return {"prior": self._prior} | self.maps
+
+    def _prior(self, position: Position) -> np.ndarray:
+        chances = np.zeros(position.board["color"].shape)
+        for point, chance, _ in self.decide(position).candidates:
+            chances[point] = chance
+        return position.by_row_and_column(chances)
+
+
+def titled(name: str, greedy: bool) -> str:
+    """Return what a player without a search is called."""
+    return f"{name}, greedy" if greedy else name
+
+
+def random_player(name: str, seed: int) -> AnyBoard:
+    return AnyBoard(name, lambda size: RandomPlayer(seed))
+
+
+PLAYERS = {"random": random_player}

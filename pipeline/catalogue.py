@@ -32,7 +32,7 @@ COMMANDS = {
     "test": Entry("pipeline.checks:test", "run the test suite; arguments go to pytest", extra="dev"),
     "lint": Entry("pipeline.checks:lint", "check style, formatting and the layers of the house", extra="dev"),
     "pin": Entry("pipeline.pin:pin", "write the exact versions of all packages to constraints.txt", extra="dev"),
-    "setup": Entry("apv_mcts.setup:setup", "install and compile what playing needs, as the first call does by itself"),
+    "setup": Entry("arena.setup:setup", "install and compile what playing needs, as the first call does by itself"),
     "bench": Entry("benchmarks.bench", "measure speed beside other engines and print the tables", extra="bench"),
     "go.show": Entry("go.show", "draw a position, given by its moves or as text, here and as SVG"),
     "go.random_play": Entry(
@@ -64,11 +64,11 @@ COMMANDS = {
         "learn networks of several widths and inputs: Extended Data Table 3 at our scale",
         extra="train",
     ),
-    "apv_mcts.problems": Entry("apv_mcts.problems", "have players solve 40 drawn problems, and say how many each does"),
+    "arena.problems": Entry("arena.problems", "have players solve 40 drawn problems, and say how many each does"),
     "apv_mcts.show": Entry(
         "apv_mcts.show", "show what a search finds in a position: the six boards of Figure 5, the tree"
     ),
-    "gtp": Entry("apv_mcts.engine", "play as a GTP engine, for Sabaki, GoGui and other programs"),
+    "gtp": Entry("arena.engine", "play as a GTP engine, for Sabaki, GoGui and other programs"),
 }
 
 

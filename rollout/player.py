@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from go.player import Candidate, Decision, decided
+from go.player import AnyBoard, Candidate, Decision, decided, titled
 from go.position import Position
+from nets.find import find_weights
 from rollout.choices import Reason, choices
 from rollout.model import Model
 
@@ -27,3 +28,23 @@ class RolloutPlayer:
 
 def _why(reasons: list[Reason]) -> str:
     return ", ".join(f"{feature} {weight:+.2f}" for feature, weight in reasons[:3]) or "nothing known"
+
+
+def _player(policy: str, name: str, run: str, greedy: bool, seed: int) -> AnyBoard:
+    def make(size: int) -> RolloutPlayer:
+        return RolloutPlayer(Model.load(find_weights(policy, size, "run" if run else "shipped", run)), greedy, seed)
+
+    return AnyBoard(titled(name, greedy), make)
+
+
+def rollout_player(name: str, run: str, greedy: bool, seed: int) -> AnyBoard:
+    """Make a player of the rollout policy: that of a run, or without one the one that comes with Prezero."""
+    return _player("rollout", name, run, greedy, seed)
+
+
+def tree_player(name: str, run: str, greedy: bool, seed: int) -> AnyBoard:
+    """Make a player of the tree policy: that of a run, or without one the one that comes with Prezero."""
+    return _player("tree", name, run, greedy, seed)
+
+
+PLAYERS = {"rollout": rollout_player, "tree": tree_player}

@@ -2,10 +2,13 @@
 
 import numpy as np
 
-from go.player import Candidate, Decision, decided
+from go.player import AnyBoard, Candidate, Decision, decided, titled
 from go.position import Position
 from nets.actions import points_of
+from nets.find import find_weights, shipped_sizes
 from nets.network import Network
+from nets.weights import Weights
+from pipeline.errors import UserError
 
 
 def candidates_of(network: Network, position: Position, symmetries: tuple[int, ...] = (0,)) -> list[Candidate]:
@@ -31,3 +34,31 @@ class PolicyPlayer:
 
     def decide(self, position: Position) -> Decision:
         return decided(position, candidates_of(self.network, position, self.symmetries), self.rng, self.greedy)
+
+
+def load_network(size: int, run: str = "", threads: int = 1, precision: str = "auto") -> Network:
+    """Load the policy network of a run, or without one the one that comes with Prezero."""
+    path = find_weights("policy", size, "run" if run else "shipped", run)
+    network = Network.load(path, threads=threads, precision=precision)
+    if network.size != size:
+        raise UserError(
+            f"The policy network of run={run} plays on {network.size}x{network.size}, not on {size}x{size}."
+        )
+    return network
+
+
+def network_sizes(run: str = "") -> tuple[int, ...]:
+    """Return the board sizes that there is a policy network for."""
+    return (Weights.load(find_weights("policy", 0, "run", run)).description.size,) if run else shipped_sizes("policy")
+
+
+def policy_player(name: str, run: str, greedy: bool, seed: int, precision: str) -> AnyBoard:
+    """Make a player of the policy network: that of a run, or without one the one that comes with Prezero."""
+
+    def make(size: int) -> PolicyPlayer:
+        return PolicyPlayer(load_network(size, run, precision=precision), greedy, seed=seed)
+
+    return AnyBoard(titled(name, greedy), make, network_sizes(run))
+
+
+PLAYERS = {"sl": policy_player}

@@ -9,14 +9,14 @@ import yaml
 from conftest import ROOT
 from small_networks import random_weights
 
+from apv_mcts.assemble import new_search
 from apv_mcts.evaluator import Evaluator
-from apv_mcts.parts import new_search
-from apv_mcts.players import PlayerSettings, new_player, preset
 from apv_mcts.queue import FREE, WAITING
 from apv_mcts.search import Search
 from apv_mcts.settings import SearchSettings
 from apv_mcts.simulation import DONE, STARTED
 from apv_mcts.tree import ANSWERED, EDGES, NODES, NONE, NOT_ASKED, UNIT
+from arena.players import PlayerSettings, new_player, preset
 from go.coordinates import PASS
 from go.player import sensible_moves
 from go.position import Position

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from small_searches import small_search
 
-from apv_mcts.many import search_many
+from apv_mcts.lockstep import search_many
 from apv_mcts.queue import WAITING
 from features48.encoder import Encoder
 from go.board import BLACK, WHITE

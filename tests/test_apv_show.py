@@ -13,12 +13,12 @@ from small_searches import MadeUp
 from apv_mcts import show
 from apv_mcts.dump import dump_tree, written
 from apv_mcts.evaluator import Evaluator
-from apv_mcts.players import preset
 from apv_mcts.search import Search
 from apv_mcts.settings import SearchSettings
 from apv_mcts.sheet import draw_sheet
 from apv_mcts.show import facts_of, table_of, think
 from apv_mcts.views import View, views_of
+from arena.players import preset
 from go.board import BLACK, WHITE
 from go.coordinates import GTP_COLUMNS, PASS, gtp_from_point, point_from_rowcol, rowcol_from_point
 from go.draw import CELL, RING, STONES

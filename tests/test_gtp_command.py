@@ -6,7 +6,7 @@ import sys
 import pytest
 from conftest import ROOT, prezero
 
-from apv_mcts.players import PRESETS, new_player, preset
+from arena.players import PRESETS, new_player, preset
 from go.board import BLACK, WHITE
 from go.coordinates import PASS
 from go.match import ENDLESS, play_game
@@ -69,6 +69,6 @@ def test_memory_that_is_not_there_is_one_sentence(tmp_path):
     """Ten million nodes on 19x19 are more than four gigabytes."""
     limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)); "
     start = "import runpy, sys; sys.argv[1:] = ['player=alpha_r', 'player.search.nodes=10000000']; "
-    code = f"{limit}{start}runpy.run_module('apv_mcts.engine', run_name='__main__')"
+    code = f"{limit}{start}runpy.run_module('arena.engine', run_name='__main__')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=300)
     assert done.returncode == 2 and done.stderr.splitlines()[-1].startswith("prezero: There is not enough memory")

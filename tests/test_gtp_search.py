@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT
 from test_gtp_analysis import Conversation
 
-from apv_mcts.players import PRESETS, new_player, preset, ready_player, rehearse
+from arena.players import PRESETS, new_player, preset, ready_player, rehearse
 from features48.encoder import encode
 from go.coordinates import gtp_from_point
 from go.position import Position
@@ -262,7 +262,7 @@ def test_noise_while_it_thinks_never_ends_the_engine():
 
 def test_sabaki_plays_with_the_search(sabaki):
     """The library of a third party sets up a game, watches an analysis, ends it, and has a move made."""
-    program = [sys.executable, "-m", "apv_mcts.engine", "player=alpha_rp", "player.simulations=500", "player.seconds=0"]
+    program = [sys.executable, "-m", "arena.engine", "player=alpha_rp", "player.simulations=500", "player.seconds=0"]
     command = ["node", ROOT / "tests" / "sabaki_session.js", *program]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=sabaki)
     assert done.returncode == 0, done.stderr

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from problem_solver import LOSS, UNKNOWN, WIN, Solver, settled_points
 
-from apv_mcts.problem_set import KINDS, problems, read_problems
+from arena.problem_set import KINDS, problems, read_problems
 from go.board import BLACK, EMPTY, WHITE
 from go.coordinates import PASS, POINTS, gtp_from_point, symmetry_table
 from go.match import play_game

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from apv_mcts.players import PlayerSettings, ready_player, rehearse
+from arena.players import PlayerSettings, ready_player, rehearse
 from go.errors import GoError
 from go.position import Position
 from go.settings import BoardSettings

@@ -7,7 +7,7 @@ import pytest
 from small_searches import MadeUp, by_hash, check_at_rest, network, random_position, root_visits, small_search
 
 from apv_mcts.evaluator import Evaluator
-from apv_mcts.many import search_many
+from apv_mcts.lockstep import search_many
 from apv_mcts.search import Search
 from go.coordinates import PASS
 from go.player import sensible_moves

@@ -1,4 +1,4 @@
-"""`./prezero apv_mcts.problems`: answers are counted right, noted one by one, and not asked for twice."""
+"""`./prezero arena.problems`: answers are counted right, noted one by one, and not asked for twice."""
 
 import json
 import re
@@ -6,8 +6,8 @@ import re
 import pytest
 from conftest import prezero
 
-from apv_mcts import problems as command
-from apv_mcts.problem_set import KINDS, problems
+from arena import problems as command
+from arena.problem_set import KINDS, problems
 from go.coordinates import gtp_from_point
 
 
@@ -35,10 +35,10 @@ def test_a_player_without_a_search_tries_once():
 
 
 def test_the_command_goes_on_where_it_was_and_draws(tmp_path, monkeypatch):
-    arguments = ["apv_mcts.problems", "players=uct,tree", "simulations=400", "run=here"]
+    arguments = ["arena.problems", "players=uct,tree", "simulations=400", "run=here"]
     first = prezero(*arguments, runs=tmp_path)
     assert first.returncode == 0, first.stderr
-    folder = tmp_path / "here" / "apv_mcts.problems"
+    folder = tmp_path / "here" / "arena.problems"
     manifest = json.loads((folder / "manifest.json").read_text())
     answers = manifest["metrics"]["answers"]
     assert list(answers) == ["uct, 400", "tree"] and all(len(given) == 40 for given in answers.values())
@@ -81,5 +81,5 @@ def test_other_weights_are_other_results(tmp_path, monkeypatch):
     ],
 )
 def test_bad_settings_are_one_sentence(tmp_path, setting, sentence):
-    done = prezero("apv_mcts.problems", setting, runs=tmp_path)
+    done = prezero("arena.problems", setting, runs=tmp_path)
     assert done.returncode == 2 and done.stderr.splitlines()[-1].startswith(f"prezero: {sentence}")

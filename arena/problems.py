@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from apv_mcts.players import new_player, preset, searches
-from apv_mcts.problem_set import FILE, KINDS, Problem, problems
+from arena.players import new_player, preset, searches
+from arena.problem_set import FILE, KINDS, Problem, problems
 from go.board import COLOR_NAMES
 from go.coordinates import gtp_from_point
 from go.draw import board_width
@@ -24,7 +24,7 @@ from pipeline.settings import result_settings, seed_setting, setting
 from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 
-STAGE = "apv_mcts.problems"
+STAGE = "arena.problems"
 PROGRESS = "progress.json"
 PLAYERS = "flat,uct,uct_patterns,alpha_p,alpha_r,alpha_rp"
 
@@ -33,7 +33,7 @@ PLAYERS = "flat,uct,uct_patterns,alpha_p,alpha_r,alpha_rp"
 class Settings:
     players: str = setting(PLAYERS, "who tries, by their names (conf/player), with commas between them")
     svg: str = setting("", "file to draw all problems to, with their answers", result=False)
-    run: str = setting("problems", "name of the run: results go to runs/<run>/apv_mcts.problems/", result=False)
+    run: str = setting("problems", "name of the run: results go to runs/<run>/arena.problems/", result=False)
     seed: int = seed_setting()
     simulations: str = setting("1000,10000", "simulations for each problem, one or more numbers with commas between")
 

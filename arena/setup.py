@@ -5,19 +5,18 @@ The launcher runs this command after it has installed the packages, and again wh
 
 import sys
 
-from apv_mcts.players import preset, presets, rehearse
+from arena.players import preset, presets, rehearse
 from nets.find import shipped_sizes
 
 
 def setup(arguments: list[str]) -> int:
-    """Have every player that comes with Prezero make two moves on every board that it has a network for."""
+    """Let every player that comes with Prezero make two moves on every board size that has a policy network."""
     if arguments:
         print(f"prezero: setup takes no arguments, but got {arguments[0]!r}.", file=sys.stderr)
         return 2
     players = {name: preset(name) for name in presets()}
-    todo = [
-        (name, size) for name, player in players.items() if not player.search.value for size in shipped_sizes("policy")
-    ]
+    sizes = shipped_sizes("policy")
+    todo = [(name, size) for name, player in players.items() if not player.search.value for size in sizes]
     for number, (name, size) in enumerate(todo, 1):
         print(f"[{number}/{len(todo)}] {name} on {size}x{size}", flush=True)
         rehearse(players[name], size)

@@ -1,0 +1,27 @@
+"""The registry of players: which kinds there are, and how to make one of its settings.
+
+Each room that has players offers them as `PLAYERS` in its `player.py` (`go.player`). A new room adds one line here.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import apv_mcts.player
+import go.player
+import rollout.player
+import sl_policy.player
+from features48.heat_maps import plane_maps
+from go.player import AnyBoard, Player
+
+ROOMS = (go.player, rollout.player, sl_policy.player, apv_mcts.player)
+KINDS: dict[str, Callable[..., Player]] = {kind: make for room in ROOMS for kind, make in room.PLAYERS.items()}
+
+
+def make_player(kind: str, values: dict[str, Any]) -> Player:
+    """Make a player of a kind. Of all settings of a player, given by name, it takes those that it has use for."""
+    maker = KINDS[kind]
+    player = maker(**{name: values[name] for name in inspect.signature(maker).parameters})
+    if isinstance(player, AnyBoard):
+        player.maps = plane_maps()
+    return player
