@@ -5,7 +5,8 @@
     position      size, komi, to_move, moves (colour and vertex of each), and board, the lines of `go.text`
     simulations   so many were made, in so many `seconds`
     n_thr         visits above which an edge gets a node, as adapted at the end of the search
-    depth, least  what is left out: moves further than `depth` from the root, and those with fewer visits than `least`
+    depth         moves further from the root are left out,
+    min_visits    and so are moves with fewer visits
     root          the tree
 
 A node is a move and what follows it:
@@ -40,10 +41,10 @@ DIGITS = 5  # of values; more would be noise
 
 
 def dump_tree(
-    search: Search, settings: SearchPlayerSettings, simulations: int, seconds: float, depth: int, least: int
+    search: Search, settings: SearchPlayerSettings, simulations: int, seconds: float, depth: int, min_visits: int
 ) -> dict[str, Any]:
-    """Return the tree as plain data, down to `depth` moves and without moves that have fewer than `least` visits."""
-    below = _children(search, 0, depth, least)
+    """Return the tree as plain data, `depth` moves deep, without moves that have fewer than `min_visits` visits."""
+    below = _children(search, 0, depth, min_visits)
     return {
         "format": FORMAT,
         "settings": dataclasses.asdict(settings),
@@ -52,7 +53,7 @@ def dump_tree(
         "seconds": round(seconds, 3),
         "n_thr": search.n_thr,
         "depth": depth,
-        "least": least,
+        "min_visits": min_visits,
         "root": _node(search.root_statistics(), None, None, below),
     }
 
@@ -68,16 +69,16 @@ def position_data(position: Position) -> dict[str, Any]:
     }
 
 
-def _children(search: Search, node: int, depth: int, least: int) -> list[dict[str, Any]]:
+def _children(search: Search, node: int, depth: int, min_visits: int) -> list[dict[str, Any]]:
     """Return the moves of a node of the tree, with what is below them; none if there is no such node."""
     if node < 0 or depth == 0:
         return []
-    found = [edge for edge in search.statistics(node) if edge.visits >= least]
-    return [_child(search, edge, depth, least) for edge in found]
+    found = [edge for edge in search.statistics(node) if edge.visits >= min_visits]
+    return [_child(search, edge, depth, min_visits) for edge in found]
 
 
-def _child(search: Search, edge: EdgeStatistics, depth: int, least: int) -> dict[str, Any]:
-    below = _children(search, int(search.tree.child[edge.edge]), depth - 1, least)
+def _child(search: Search, edge: EdgeStatistics, depth: int, min_visits: int) -> dict[str, Any]:
+    below = _children(search, int(search.tree.child[edge.edge]), depth - 1, min_visits)
     prior = edge.prior if has_priors(search) else None
     return _node(edge, gtp_from_point(edge.move, search.position.size), prior, below)
 

@@ -224,7 +224,7 @@ def test_the_tree_in_a_dump_adds_up():
     position = Position(5, komi=3.5).play("C3").play("C4")
     search = searched(ALPHA_RVP, position, 800)
     settings = preset("alpha_rvp")
-    dump = dump_tree(search, settings, 800, 1.25, depth=100, least=0)
+    dump = dump_tree(search, settings, 800, 1.25, depth=100, min_visits=0)
     text = written(dump)
     assert json.loads(text) == dump
     root = dump["root"]
@@ -275,7 +275,14 @@ def test_values_change_sides_from_a_node_to_its_children():
 
 
 def test_the_command_from_moves_to_sheet_and_dump(tmp_path):
-    arguments = ["player=alpha_r", "player.simulations=400", "player.search.threads=1", "top=4", "least=1", "depth=2"]
+    arguments = [
+        "player=alpha_r",
+        "player.simulations=400",
+        "player.search.threads=1",
+        "top=4",
+        "min_visits=1",
+        "depth=2",
+    ]
     files = [f"svg={tmp_path}/sheet.svg", f"dump={tmp_path}/tree.json"]
     done = prezero("apv_mcts.show", "moves=E5 C3", *arguments, *files, runs=tmp_path, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -40,7 +40,7 @@ def test_bad_settings_are_one_sentence(tmp_path):
         (["player=nobody"], f"player=nobody does not exist; there are {', '.join(NAMES)}."),
         (["player=alpha_rp", "player.search.c_puct=-1"], "player.search.c_puct=-1 is not between 0 and 1,000."),
         (["player.seconds=-1"], "player.seconds=-1 is not between 0 and 86,400."),
-        (["player=sl", "player.run=nowhere"], "There is no policy network"),
+        (["player=sl", "player.run=nowhere"], f"There is no {tmp_path / 'nowhere'}"),
         (["player=alpha_vp"], "This player asks a value network, and there is none yet"),
         (["player=sl", "board=13x13"], "player=sl plays on 9x9, 19x19 only."),
     ):
