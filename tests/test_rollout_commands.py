@@ -86,7 +86,7 @@ def test_a_match_goes_on_after_a_kill_and_ends_with_the_same_numbers(tmp_path):
         (["games=0"], "games=0 is not at least 1."),
         (["threads=-1"], "threads=-1 is not between 0 and 256."),
         (["first=nothing.bin"], "There is no pattern policy in nothing.bin; ./prezero rollout.train makes one."),
-        (["second=rollout"], "There is no pattern policy in"),
+        (["second=rollout"], "rollout.safetensors; ./prezero rollout.train run=m makes it."),
         (["board.size=1"], "board.size=1 is not between 2 and 19."),
     ],
 )

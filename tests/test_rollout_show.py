@@ -152,7 +152,7 @@ def test_the_command_lists_and_draws(runs, tmp_path):
         (["top=0"], "top=0 is not at least 1."),
         (["policy=forest"], "policy=forest is none of rollout, tree."),
         (["weights=README.md"], "README.md is not a pattern policy: .*"),
-        (["run=none"], r"There is no pattern policy in .*rollout.safetensors; ./prezero rollout.train makes one\."),
+        (["run=none"], r"There is no .*rollout.safetensors; ./prezero rollout.train run=none makes it\."),
         (["moves=E5 E5"], "White cannot play E5: a black stone is there."),
     ],
 )
