@@ -71,11 +71,12 @@ def positions_at(store: GameStore, index: np.ndarray, symmetries: np.ndarray) ->
     return Positions(games, index - firsts[games], symmetries, symmetry_table(store.size)[symmetries, points])
 
 
-def learnable_moves(store: GameStore, split: int) -> np.ndarray:
-    """Return where in the flat array the moves stand that are to be learnt."""
+def learnable_moves(store: GameStore, split: int | None = None) -> np.ndarray:
+    """Return the places in the flat array of the moves to learn from, of one part or of all games."""
     games = store.games
-    of_split = np.repeat(games["split"] == split, games["n_moves"])
-    index = np.flatnonzero(of_split & is_learnt(games, store.moves))
+    index = np.flatnonzero(is_learnt(games, store.moves))
+    if split is not None:
+        index = index[np.repeat(games["split"] == split, games["n_moves"])[index]]
     return index.astype(np.int32) if len(store.moves) < 2**31 else index
 
 

@@ -1,11 +1,11 @@
-"""Ladders: which moves capture a chain by ataris without end, and which moves get a chain out of them.
+"""Ladders: which moves capture a chain by a series of ataris, and which moves escape from one.
 
-A hunter chases a chain, the prey. On his turn he gives atari on one of the prey's two liberties; the prey's owner then
-extends on its last liberty, or captures a chain of the hunter's that is in atari and touches the prey anywhere. The
-prey has escaped when the hunter meets three liberties, and is captured when no answer is left. Both sides try all of
-these moves, and no others: a net is not a ladder.
+A hunter chases a chain, the prey. The hunter gives atari on one of the prey's two liberties. The owner of the prey then
+extends on its last liberty, or captures a chain of the hunter that is in atari and touches the prey anywhere. The prey
+has escaped when it has three liberties on the hunter's turn. It is captured when no answer is left.
+Both sides try all of these moves, and no others: a net is not a ladder.
 
-Reading is bounded by the number of positions and by its depth. Beyond that the outcome is UNKNOWN, which counts for
+The number of positions and the depth of reading are bounded. Beyond the bounds the outcome is UNKNOWN, which counts for
 neither side.
 """
 
@@ -30,21 +30,21 @@ from go.coordinates import POINTS
 from go.jit import kernel
 from go.position import Position
 
-ESCAPED, CAPTURED, UNKNOWN, OPEN = range(4)  # what becomes of the prey; OPEN: to be seen
-MOST_POSITIONS = 1000  # read for one move; a ladder right across 19x19 takes about 150
-DEPTH = 400  # moves of a ladder; even one that turns at every edge has fewer
+ESCAPED, CAPTURED, UNKNOWN, OPEN = range(4)  # outcomes for the prey; OPEN: not known yet
+MOST_POSITIONS = 10_000  # read for one move; in real games none takes 1,000, a ladder that fills 19x19 takes 7,000
+DEPTH = 400  # moves of one ladder; more than there are points on the board
 MOST_ANSWERS = 16  # to one atari: the extension, and captures of hunters
 TOO_MANY = -1
 
-LEFT, HITS = range(2)  # counts: positions that may still be read, and how often that was not enough
-ANSWERS, TRIED, WANTED, OTHERWISE = range(4)  # of a frame: moves there are, moves tried, what to hope for, or else
+LEFT, HITS = range(2)  # counts: positions that may still be read, and ladders that were given up
+ANSWERS, TRIED, WANTED, OTHERWISE = range(4)  # of a frame: number of moves, moves tried, outcome wanted, other outcome
 
 
 class Scratch(NamedTuple):
-    """Memory for reading ladders; every thread needs its own."""
+    """Memory for reading ladders. Each thread needs its own."""
 
-    boards: np.ndarray  # the positions from the first move of a ladder to the one that is being read
-    frames: np.ndarray  # how far each of them has been read
+    boards: np.ndarray  # the positions from the first move of a ladder to the current one
+    frames: np.ndarray  # the state of the search in each of them
     answers: np.ndarray  # the moves to try there
     counts: np.ndarray
 
@@ -60,9 +60,9 @@ def new_scratch() -> Scratch:
 
 @kernel
 def two_liberties(b, head):
-    """Return the two liberties of a chain that has just two, first the one with more empty points around it.
+    """Return the two liberties of a chain that has exactly two, the one with more empty points around it first.
 
-    A ladder mostly works when the hunter plays there, where the prey would have more room.
+    Most ladders work when the hunter plays there, where the prey would have more room.
     """
     first = np.int64(0)
     stone = np.uint64(head)
@@ -121,7 +121,7 @@ def find_answers(b, head, answers):
 
 @kernel
 def _open(scratch, depth, prey):
-    """Look at a new position: return what becomes of the prey if that is clear, else OPEN, with the moves to try."""
+    """Start on a new position. Return its outcome if that is clear, else OPEN, and list the moves to try."""
     b = scratch.boards[depth]
     answers, frame = scratch.answers[depth], scratch.frames[depth]
     head = b.chain[prey]
@@ -155,9 +155,9 @@ def _next_answer(scratch, depth):
 
 @kernel
 def _read(scratch, prey):
-    """Return what becomes of the prey, a stone of a chain, in the position `boards[0]`; either side may be to move.
+    """Return the outcome for the chain of the stone `prey` in the position `boards[0]`, whoever is to move.
 
-    A search in depth with a stack of its own: numba cannot keep recursive functions on disk.
+    A depth-first search with an explicit stack: numba cannot cache recursive functions on disk.
     """
     boards, frames, counts = scratch.boards, scratch.frames, scratch.counts
     depth = 0
@@ -186,7 +186,7 @@ def _read(scratch, prey):
 
 @kernel
 def _outcome(b, scratch, prey, move):
-    """Return what becomes of a chain after a legal move of the side to move."""
+    """Return the outcome for a chain after a legal move of the side to move."""
     scratch.counts[LEFT] = MOST_POSITIONS
     scratch.boards[0] = b
     play(scratch.boards[0], move)
@@ -197,9 +197,9 @@ def _outcome(b, scratch, prey, move):
 
 @kernel
 def mark_ladders(b, scratch, captures, escapes):
-    """Mark by point the moves of the side to move that capture in a ladder, and those that escape from one.
+    """Mark the points where a move captures in a ladder, and those where a move escapes from one.
 
-    Captures are of chains with two liberties, escapes are of chains in atari.
+    Captures are of chains with two liberties, escapes of chains in atari.
     """
     color = np.int64(b.to_move)
     moves = np.zeros(MOST_ANSWERS, np.int16)
@@ -241,5 +241,5 @@ def ladder_captures(position: Position) -> set[int]:
 
 
 def ladder_escapes(position: Position) -> set[int]:
-    """Return the moves of the side to move that bring a chain in atari out of a ladder."""
+    """Return the moves of the side to move that save a chain in atari from a ladder."""
     return _marks(position)[1]

@@ -30,13 +30,14 @@ FOUND = np.dtype(
 )
 ROUNDING = 1e-5  # of probabilities: images of one move on a symmetric board are equal, but their sums are rounded
 BATCH = 64
+PARTS = SPLITS | {"all": None}  # of a store to test on
 TIMED = 21  # positions that the forward time is the median of
 STEP = {9: 10, 13: 20, 19: 50}  # moves that a row of accuracy by move number covers, by board size
 
 
 def held_out(store: GameStore, split: str, most: int = 0, seed: int = 1) -> np.ndarray:
     """Return the indices of the moves of a part of the store, or of `most` of them drawn at random, in order."""
-    index = learnable_moves(store, SPLITS[split])
+    index = learnable_moves(store, PARTS[split])
     if len(index) == 0:
         raise UserError(f"The {split} part of the store in {store.folder} has no positions: it needs more games.")
     if not most or most >= len(index):

@@ -1,23 +1,27 @@
-"""Test a policy network on the held-out games of any store: how many moves it finds, when, and where it is wrong."""
+"""Test a policy network on the games of any store: how many moves it finds, when, and where it is wrong."""
 
 import dataclasses
 import os
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from data.identity import SPLITS
-from data.store import store_of_run
+from data.identity import TRAIN
+from data.store import STAGE, GameStore, store_of_run
 from nets.find import find_weights
 from nets.network import ALL_SYMMETRIES, Network
 from nets.runtime import PRECISIONS
 from pipeline.device import DEVICES
 from pipeline.launch import Command, launch
-from pipeline.progress import Progress
+from pipeline.progress import Progress, duration
 from pipeline.settings import RunSettings, seed_setting, setting, threads_setting
 from pipeline.tables import table
 from sl_policy.accuracy import (
+    BATCH,
+    PARTS,
     by_move_number,
     find_moves,
     forward_milliseconds,
@@ -35,7 +39,7 @@ NAME = "sl_policy.evaluate"
 @dataclasses.dataclass
 class Settings(RunSettings):
     weights: str = setting("shipped", "the network: shipped, run (that of the run), or a file")
-    part: str = setting("test", "which games", choices=tuple(SPLITS))
+    part: str = setting("test", "which games of the store; all for an archive of one's own", choices=tuple(PARTS))
     positions: int = setting(20_000, "positions to test on, drawn at random; 0 takes all", least=0)
     symmetries: str = setting("1,8", "number of board symmetries to average over: 1, 2, 4, 8, or several with commas")
     mistakes: str = setting("", "file to draw mistakes to, as SVG")
@@ -51,7 +55,10 @@ def main(settings: Settings) -> dict[str, float]:
     path = find_weights("policy", store.size, settings.weights, settings.run)
     network = Network.load(path, settings.device, settings.threads or os.cpu_count() or 1, settings.precision)
     index = held_out(store, settings.part, settings.positions, settings.seed)
-    new = unseen(store, settings.part, index) if settings.part != "train" else np.zeros(len(index), bool)
+    seconds = expected_seconds(network, store, index, counts)
+    print(f"This will take about {duration(seconds)}.", file=sys.stderr, flush=True)
+    compares = settings.part in ("validation", "test") and bool((store.games["split"] == TRAIN).any())
+    new = unseen(store, settings.part, index) if compares else np.zeros(len(index), bool)
     rows, records = [], None
     with Progress(f"testing {path.name}, positions", len(index) * sum(counts)) as progress:
         for count in counts:
@@ -59,9 +66,11 @@ def main(settings: Settings) -> dict[str, float]:
             records = find_moves(network, store, index, used, lambda n, count=count: progress.update(n * count))
             rows.append((count, summary(records), forward_milliseconds(network, store, index, used)))
             rows[-1][1]["unseen"] = found_share(records[new], 1)
-    print(f"{path.name} on {len(index):,} positions of the {settings.part} part of {store.folder}:\n")
-    print(results_table(rows))
-    print(f"\nBy the number of the move, {counts[-1]} symmetries:\n")
+    games = "all games" if settings.part == "all" else f"the {settings.part} part"
+    print(f"{path.name} on {len(index):,} positions of {games} of {store.folder}:\n")
+    print(results_table(rows, compares))
+    print(f"\n{learnt_from(network, store)}")
+    print(f"\nBy the number of the move, {counts[-1]} {'symmetry' if counts[-1] == 1 else 'symmetries'}:\n")
     print(move_table(by_move_number(records, store.size)))
     if settings.mistakes:
         draw_mistakes(network, store, records, Path(settings.mistakes), ALL_SYMMETRIES[: counts[-1]])
@@ -69,21 +78,42 @@ def main(settings: Settings) -> dict[str, float]:
     return {"top-1": rows[0][1]["top1"], "top-5": rows[0][1]["top5"], "log-loss": rows[0][1]["log_loss"]}
 
 
-def results_table(rows: list[tuple[int, dict[str, Any], float]]) -> str:
-    lines = [
-        [
-            str(count),
-            f"{100 * shown['top1']:.2f}%",
-            f"{100 * shown['top5']:.2f}%",
-            f"{shown['log_loss']:.4f}",
-            f"{100 * shown['unseen']:.2f}%" if np.isfinite(shown["unseen"]) else "-",
-            f"{100 * shown['no candidate']:.3f}%",
-            f"{milliseconds:.2f}",
-        ]
-        for count, shown, milliseconds in rows
-    ]
-    header = ["symmetries", "top-1", "top-5", "log-loss", "top-1, not in training", "no candidate", "forward ms"]
-    return table(header, lines)
+def expected_seconds(network: Network, store: GameStore, index: np.ndarray, counts: list[int]) -> float:
+    """Estimate how long the test takes, from one batch in one symmetry."""
+    some = index[:BATCH]
+    find_moves(network, store, some)  # the first call prepares what later ones use
+    began = time.perf_counter()
+    find_moves(network, store, some)
+    return (time.perf_counter() - began) / len(some) * len(index) * sum(counts)
+
+
+def learnt_from(network: Network, store: GameStore) -> str:
+    """Say what a network learnt from, going by its card, and whether that was the training part of this store."""
+    card = network.weights.card
+    made_of = (card.get("settings") or {}).get(STAGE)
+    if made_of == store.about["fingerprint"]:
+        return "The network learnt from the training part of this store, going by its card."
+    data = f"The network learnt from other games, going by its card: {card['data']}." if card.get("data") else ""
+    return (
+        f"{data or 'The card of the network does not say what it learnt from.'} It may have seen some of these games."
+    )
+
+
+def results_table(rows: list[tuple[int, dict[str, Any], float]], compares: bool) -> str:
+    """Draw the results. With `compares`, one column is about positions that the training part of the store lacks."""
+    columns = {
+        "symmetries": lambda shown: str(shown["symmetries"]),
+        "top-1": lambda shown: f"{100 * shown['top1']:.2f}%",
+        "top-5": lambda shown: f"{100 * shown['top5']:.2f}%",
+        "log-loss": lambda shown: f"{shown['log_loss']:.4f}",
+        "top-1, not in the training part": lambda shown: f"{100 * shown['unseen']:.2f}%",
+        "no candidate": lambda shown: f"{100 * shown['no candidate']:.3f}%",
+        "forward ms": lambda shown: f"{shown['milliseconds']:.2f}",
+    }
+    if not compares:
+        del columns["top-1, not in the training part"]
+    entries = [shown | {"symmetries": count, "milliseconds": milliseconds} for count, shown, milliseconds in rows]
+    return table(list(columns), [[write(shown) for write in columns.values()] for shown in entries])
 
 
 def move_table(rows: list[dict[str, Any]]) -> str:

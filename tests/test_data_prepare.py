@@ -18,6 +18,7 @@ import pytest
 from conftest import ROOT, prezero
 from random_games import random_record
 
+from data.filters import EXCLUDE_PRESETS
 from data.record import to_sgf
 from data.store import GameStore
 from go.board import BLACK, EMPTY, WHITE
@@ -127,6 +128,15 @@ def test_a_file_of_several_games_counts_as_several_records(tmp_path):
     assert "5,071 records read, 2 games kept." in done.stdout, done.stdout + done.stderr
     assert re.search(r"left out: another board size +\| 5,068 \|", done.stdout)
     assert re.search(r"left out: no moves +\| +1 \| .*three.sgf game 3 \|", done.stdout)
+
+
+def test_known_bots_are_excluded_by_one_word(tmp_path):
+    (tmp_path / "games.sgfs").write_bytes(b"\n".join([sgf(1, header=b"PB[petgo3]"), sgf(2, header=b"PB[me]")]))
+    arguments = ("board=5x5", f"sources={tmp_path}/games.sgfs", "exclude=bots", "workers=1", "run=people")
+    done = prezero("data.prepare", *arguments, runs=tmp_path)
+    assert "2 records read, 1 games kept." in done.stdout and "left out: player excluded" in done.stdout, done.stderr
+    manifest = json.loads((tmp_path / "people" / "data.prepare" / "manifest.json").read_text())
+    assert manifest["settings"]["exclude"] == EXCLUDE_PRESETS["bots"]  # another list is another result
 
 
 def test_two_runs_at_once_do_not_mix_their_games(tmp_path):

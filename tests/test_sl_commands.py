@@ -286,14 +286,35 @@ def test_a_network_is_tested_on_any_games(command, runs):
         assert rows[str(count)] == f"{100 * shown['top1']:.2f}%"
         assert f"{shown['log_loss']:.4f}" in done.out
     assert "policy.safetensors on 200 positions of the test part" in done.out and "| 1 to 10" in done.out
+    assert "| top-1, not in the training part |" in done.out and "By the number of the move, 8 symmetries:" in done.out
+    assert "The network learnt from the training part of this store, going by its card." in done.out
     assert f"Mistakes are drawn in {sheet}." in done.out and len(ET.parse(sheet).findall(f"{SVG}svg")) == 12
     learnt = command(evaluate, "scale=tiny", "run=small", f"weights={path}", "part=train", "symmetries=2", "threads=1")
-    assert "of the train part" in learnt.out and re.search(r"^\| +2 +\|.*\| +- +\|", learnt.out, re.MULTILINE)
+    assert "of the train part" in learnt.out and "not in the training part" not in learnt.out
+    everything = command(
+        evaluate, "scale=tiny", "run=small", f"weights={path}", "part=all", "positions=0", "symmetries=1", "threads=1"
+    )
+    index = held_out(store, "all")
+    parts = [held_out(store, part) for part in ("train", "validation", "test")]
+    assert np.array_equal(index, np.sort(np.concatenate(parts)))
+    assert f"on {len(index):,} positions of all games of {store.folder}" in everything.out
+    assert f"{100 * summary(find_moves(policy, store, index))['top1']:.2f}%" in everything.out
+    assert (
+        "not in the training part" not in everything.out and "By the number of the move, 1 symmetry:" in everything.out
+    )
+    assert re.search(r"^This will take about \d+ s\.$", everything.err, re.MULTILINE)
+    random_weights(5).save(runs / "other.safetensors")
+    other = command(
+        evaluate, "scale=tiny", "run=small", f"weights={runs}/other.safetensors", "positions=9", "threads=1"
+    )
+    assert (
+        "The card of the network does not say what it learnt from. It may have seen some of these games." in other.out
+    )
     random_weights(9).save(runs / "nine.safetensors")
     for wrong, sentence in (
         ("symmetries=3", "symmetries=3 is not made of 1, 2, 4 and 8, with commas between."),
         ("symmetries=", "symmetries= is not made of 1, 2, 4 and 8"),
-        ("part=all", "part=all is none of train, validation, test."),
+        ("part=every", "part=every is none of train, validation, test, all."),
         ("positions=-1", "positions=-1 is not at least 0."),
         ("weights=none", "There is no network in none."),
         ("weights=shipped", "No policy network for 5x5 comes with Prezero; ./prezero sl_policy.train"),
