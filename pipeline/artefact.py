@@ -14,18 +14,22 @@ from pipeline.errors import UserError
 
 ROOT = Path(__file__).resolve().parent.parent
 WEIGHTS = ROOT / "weights"  # policies and networks that come with Prezero
-RUNS = Path(os.environ.get("PREZERO_RUNS") or ROOT / "runs")
 VERSION = "0.1.0"
 MANIFEST_FORMAT = 2  # 2: `result`, and `inputs` as a list with fingerprints
 SEAL = "checksum"
 MANIFEST = {"stage": str, "code": str, "result": str, "settings": dict, "inputs": list, "metrics": dict}
 
 
+def runs_folder() -> Path:
+    """Return the folder of all runs, which the environment variable `PREZERO_RUNS` may name."""
+    return Path(os.environ.get("PREZERO_RUNS") or ROOT / "runs")
+
+
 def stage_path(run: str, stage: str) -> Path:
     """Return the folder of a stage in a run, which need not exist."""
     if not run or run in (".", "..") or "/" in run or "\\" in run:
-        raise UserError(f"run={run!r} is not a name for a folder in {RUNS}.")
-    return RUNS / run / stage
+        raise UserError(f"run={run!r} is not a name for a folder in {runs_folder()}.")
+    return runs_folder() / run / stage
 
 
 def stage_folder(run: str, stage: str) -> Path:

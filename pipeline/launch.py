@@ -22,7 +22,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from pipeline.artefact import ROOT, RUNS
+from pipeline.artefact import ROOT, runs_folder
 from pipeline.catalogue import COMMANDS, load
 from pipeline.errors import INTERRUPTED, UserError
 from pipeline.settings import explain, validate
@@ -75,7 +75,9 @@ def _register(command: Command) -> None:
 
 
 def _run(command: Command, arguments: list[str]) -> None:
-    name, jobs = command.name, []
+    name = command.name
+    jobs: list[Job] = []
+    refusals: tuple[type[Exception], ...] = (UserError, *command.refusals)
 
     def start(config: DictConfig) -> None:  # catches everything itself, because Hydra would add a line to the message
         try:
@@ -83,7 +85,7 @@ def _run(command: Command, arguments: list[str]) -> None:
             settings = OmegaConf.to_object(config)
             validate(settings)
             jobs.append(Job(overrides, command.main(settings) or {}))
-        except (UserError, *command.refusals) as error:
+        except refusals as error:
             fail(str(error))
         except OmegaConfBaseException as error:
             fail(_sentence(error, name))
@@ -191,7 +193,7 @@ def _quiet() -> list[str]:
     return [
         "hydra.output_subdir=null",
         "hydra.run.dir=.",
-        f"hydra.sweep.dir={_quoted(str(RUNS / '.sweep'))}",
+        f"hydra.sweep.dir={_quoted(str(runs_folder() / '.sweep'))}",
         "hydra.sweep.subdir=.",
         "hydra/job_logging=none",
         "hydra/hydra_logging=none",

@@ -9,7 +9,7 @@ from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
 
-from pipeline.artefact import RUNS
+from pipeline.artefact import runs_folder
 from pipeline.catalogue import COMMANDS, load
 from pipeline.errors import INTERRUPTED, UserError
 from pipeline.launch import Command, launch
@@ -50,7 +50,7 @@ def main(settings: Settings) -> None:
             sys.exit(status)
         if status:
             raise UserError(f"The lineage stopped at {stage}; run it again to go on from there.")
-    print(f"Done in {time.monotonic() - began:.0f} s. Results are in {RUNS / settings.run}.")
+    print(f"Done in {time.monotonic() - began:.0f} s. Results are in {runs_folder() / settings.run}.")
 
 
 COMMAND = Command("lineage", Settings, main)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -110,7 +110,7 @@ def draw_curves(path: Path, histories: Mapping[str, History], unit: str, panels:
         if len(dashes) > 1:
             handles += [Line2D([], [], color=INK, linestyle=dash, label=name) for name, dash in dashes.items()]
         if handles:
-            widest = 0.7 + 0.1 * max(len(handle.get_label()) for handle in handles)  # about, in inches
+            widest = 0.7 + 0.1 * max(len(str(handle.get_label())) for handle in handles)  # about, in inches
             columns = max(1, min(len(handles), int(width / widest)))
             made.legend(handles=handles, loc="outside lower center", ncols=columns, handlelength=3)
         if title:
@@ -133,6 +133,6 @@ def _draw_lines(axes: Axes, lines: Mapping[str, float]) -> None:
     places = [(value - lowest) / (highest - lowest) for _, value in above]
     for i in range(1, len(places)):
         places[i] = min(places[i], places[i - 1] - halves[i - 1] - halves[i])
-    at = {"xycoords": "axes fraction", "textcoords": "offset points", "verticalalignment": "center"}
+    at: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "verticalalignment": "center"}
     for text, place in zip(texts, places, strict=True):
         axes.annotate(text, (1, place), (5, 0), fontsize=8.5, **at)

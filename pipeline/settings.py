@@ -41,7 +41,7 @@ def setting(
         "choices": tuple(choices),
         "result": result,
     }
-    if dataclasses.is_dataclass(default):
+    if isinstance(default, type) and dataclasses.is_dataclass(default):
         return dataclasses.field(default_factory=default, metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
 
@@ -119,7 +119,7 @@ def result_settings(settings: Any) -> dict[str, Any]:
 def explain(settings: type, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
     """List the settings of a dataclass: the name (dotted if nested), the type, and the meaning with allowed values."""
     for field in dataclasses.fields(settings):
-        if dataclasses.is_dataclass(field.type):
+        if isinstance(field.type, type) and dataclasses.is_dataclass(field.type):
             yield from explain(field.type, f"{prefix}{field.name}.")
         else:
             choices = "|".join(str(choice) for choice in field.metadata["choices"] if choice != "")

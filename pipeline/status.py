@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from hydra.core.hydra_config import HydraConfig
 
-from pipeline.artefact import RUNS, read_manifest, stage_path
+from pipeline.artefact import read_manifest, runs_folder, stage_path
 from pipeline.catalogue import COMMANDS, DEFAULT_SCALE, call
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
@@ -72,7 +72,8 @@ def look_at(run_name: str, name: str) -> Stage:
 
 def others(run_name: str) -> list[Stage]:
     """Return the state of the other folders of a run, which are not stages of the lineage."""
-    names = sorted(path.name for path in (RUNS / run_name).iterdir() if path.is_dir() and not path.name.startswith("."))
+    folders = (path for path in (runs_folder() / run_name).iterdir() if path.is_dir())
+    names = sorted(folder.name for folder in folders if not folder.name.startswith("."))
     found = [look_at(run_name, name) for name in names if not (name in COMMANDS and COMMANDS[name].is_stage)]
     return [stage._replace(state=NO_MANIFEST) if stage.state == UNDER_WAY else stage for stage in found]
 
@@ -97,16 +98,16 @@ def check(run_name: str) -> None:
     """Raise `UserError` if a run does not exist, with the names of those that do."""
     if stage_path(run_name, "").is_dir():
         return
-    there = sorted(path.name for path in RUNS.glob("*") if path.is_dir() and not path.name.startswith("."))
+    there = sorted(path.name for path in runs_folder().glob("*") if path.is_dir() and not path.name.startswith("."))
     known = f"there are {', '.join(there)}" if there else "there is none yet, and ./prezero lineage makes one"
-    raise UserError(f"There is no run {run_name} in {RUNS}; {known}.")
+    raise UserError(f"There is no run {run_name} in {runs_folder()}; {known}.")
 
 
 def main(settings: Settings) -> None:
     check(settings.run)
     stages = [look_at(settings.run, name) for name, command in COMMANDS.items() if command.is_stage]
     found = others(settings.run)
-    print(f"The run {settings.run}, in {RUNS / settings.run}:\n")
+    print(f"The run {settings.run}, in {runs_folder() / settings.run}:\n")
     print(table(["stage", "state", "result", "made from"], [list(stage) for stage in stages], numbers=False))
     if found:
         print("\nBesides:\n")

@@ -119,7 +119,9 @@ def train(
     """
     named = json.dumps(key)
     saved = read_checkpoint(path, named)
-    steps, sums, seconds, history = 0, {}, 0.0, []
+    sums: dict[str, float] = {}
+    history: History = []
+    steps, seconds = 0, 0.0
     if saved is not None:
         trainer.restore(saved.state)
         _, steps, sums, seconds, history = saved

@@ -11,7 +11,6 @@ from data.record import to_sgf
 from nets.description import Description
 from nets.runtime import measure_ranges
 from nets.weights import Weights
-from pipeline import artefact, launch
 
 
 def random_weights(
@@ -107,8 +106,7 @@ class InProcess:
 
     def __init__(self, monkeypatch, capsys, runs: Path) -> None:
         self.monkeypatch, self.capsys = monkeypatch, capsys
-        for module in (artefact, launch):
-            monkeypatch.setattr(module, "RUNS", runs)
+        monkeypatch.setenv("PREZERO_RUNS", str(runs))
         monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
 
     def __call__(self, module, *arguments: str) -> Done:

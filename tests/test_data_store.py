@@ -145,7 +145,7 @@ def test_what_is_not_there_is_refused(tmp_path):
 
 
 def test_the_store_of_a_run_is_opened_by_its_name(tmp_path, monkeypatch):
-    monkeypatch.setattr("pipeline.artefact.RUNS", tmp_path)
+    monkeypatch.setenv("PREZERO_RUNS", str(tmp_path))
     folder = tmp_path / "mine" / "data.prepare"
     with pytest.raises(UserError) as refused:
         store_of_run("mine")

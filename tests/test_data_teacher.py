@@ -32,7 +32,7 @@ GNU_GO = "gnugo --mode gtp --level 0 --chinese-rules --positional-superko"
 
 @pytest.fixture
 def runs(tmp_path, monkeypatch) -> Path:
-    monkeypatch.setattr("pipeline.artefact.RUNS", tmp_path / "runs")
+    monkeypatch.setenv("PREZERO_RUNS", str(tmp_path / "runs"))
     return tmp_path / "runs"
 
 
@@ -341,7 +341,7 @@ def test_gnu_go_plays_a_corpus_that_is_the_same_again(gnugo, runs, tmp_path, mon
         assert record.komi == 7.5 and re.fullmatch(r"[BW]\+(\d+\.5|R)", result_of(record))
         assert position.is_over or result_of(record).endswith("R")
     assert metrics_of(runs)["forfeits"] == 0
-    monkeypatch.setattr("pipeline.artefact.RUNS", tmp_path / "again")
+    monkeypatch.setenv("PREZERO_RUNS", str(tmp_path / "again"))
     main(settings(weak, strong, games=6, size=7, komi=7.5, parallel=1))
     for number, record in enumerate(records, 1):
         assert points_of(record_of(tmp_path / "again", number)) == points_of(record)

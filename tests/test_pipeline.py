@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from conftest import ROOT, prezero
+from conftest import ROOT, prezero, prezero_process
 
 from pipeline.artefact import alone_in, finished, read_json, stage_folder, write_atomic, write_manifest
 from pipeline.catalogue import COMMANDS
@@ -19,7 +19,7 @@ from pipeline.tables import table
 
 def test_the_overview_names_every_command(tmp_path):
     for arguments in ((), ("--help",)):
-        done = prezero(*arguments, runs=tmp_path)
+        done = prezero_process(*arguments, runs=tmp_path)
         assert done.returncode == 0
         for name, command in COMMANDS.items():
             assert re.search(rf"^  {re.escape(name)} +{re.escape(command.summary)}$", done.stdout, re.MULTILINE)
@@ -157,7 +157,7 @@ def test_random_play_goes_on_after_a_kill_and_ends_with_the_same_numbers(tmp_pat
 
 
 def test_the_lineage_runs_every_stage_and_hands_on_its_settings(tmp_path):
-    done = prezero("lineage", "scale=tiny", "seed=3", "run=été, 2016", runs=tmp_path)
+    done = prezero_process("lineage", "scale=tiny", "seed=3", "run=été, 2016", runs=tmp_path)
     assert done.returncode == 0, done.stderr
     stages = [name for name, command in COMMANDS.items() if command.is_stage]
     manifests = {}
@@ -171,7 +171,7 @@ def test_the_lineage_runs_every_stage_and_hands_on_its_settings(tmp_path):
 
 
 def test_the_lineage_stops_where_a_stage_fails(tmp_path):
-    done = prezero("lineage", "scale=tiny", "board.size=1", runs=tmp_path)
+    done = prezero_process("lineage", "scale=tiny", "board.size=1", runs=tmp_path)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
         "prezero: The lineage stopped at go.random_play; run it again to go on from there."
@@ -217,7 +217,7 @@ def test_atomic_writes_leave_the_old_file_or_the_new_one(tmp_path, monkeypatch):
 
 
 def test_a_damaged_manifest_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("pipeline.artefact.RUNS", tmp_path)
+    monkeypatch.setenv("PREZERO_RUNS", str(tmp_path))
     folder = stage_folder("r", "stage")
     settings = {"a": 1}
     assert finished(folder, settings) is None

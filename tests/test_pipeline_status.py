@@ -5,7 +5,6 @@ import json
 import pytest
 from conftest import prezero
 
-from pipeline import artefact
 from pipeline.artefact import write_manifest
 from pipeline.catalogue import COMMANDS, call
 from pipeline.stage import Input
@@ -16,8 +15,7 @@ STAGES = [name for name, command in COMMANDS.items() if command.is_stage]
 
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
-    monkeypatch.setattr(artefact, "RUNS", tmp_path)
-    monkeypatch.setattr("pipeline.status.RUNS", tmp_path)
+    monkeypatch.setenv("PREZERO_RUNS", str(tmp_path))
     return tmp_path
 
 

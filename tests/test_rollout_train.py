@@ -346,7 +346,7 @@ def test_the_stage_writes_policies_with_cards_and_can_be_killed(runs, tmp_path):
 
 
 def test_a_policy_of_a_run_is_loaded_by_name(runs, monkeypatch):
-    monkeypatch.setattr("pipeline.artefact.RUNS", runs)
+    monkeypatch.setenv("PREZERO_RUNS", str(runs))
     with pytest.raises(UserError, match=r"There is no .*; ./prezero rollout.train run=nothing makes it"):
         find_weights("rollout", 9, "run", "nothing")
     with pytest.raises(UserError, match="There are no weights named forest; there are rollout, tree"):

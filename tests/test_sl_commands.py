@@ -418,7 +418,7 @@ def test_the_rows_are_those_of_extended_data_table_3():
 
 
 def test_a_network_is_named_by_run_or_file(monkeypatch, tmp_path):
-    monkeypatch.setattr("pipeline.artefact.RUNS", tmp_path)
+    monkeypatch.setenv("PREZERO_RUNS", str(tmp_path))
     learnt = tmp_path / "mine" / "sl_policy.train" / "policy.safetensors"
     with pytest.raises(UserError, match=rf"There is no {learnt}; ./prezero sl_policy.train run=mine makes it."):
         find_weights("policy", 9, "run", "mine")
