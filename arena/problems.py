@@ -16,7 +16,7 @@ from go.board import COLOR_NAMES
 from go.coordinates import gtp_from_point
 from go.draw import board_width
 from go.panels import Panel, sheet_svg
-from pipeline.artefact import WEIGHTS, read_json, stage_folder, write_atomic, write_json
+from pipeline.artefact import WEIGHTS, check_seal, read_json, sealed, stage_folder, write_atomic, write_json
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
@@ -75,7 +75,10 @@ def solve_all(settings: Settings, folder: Path, key: dict[str, Any]) -> dict[str
     """Return by trial the moves for all problems, those that are noted in the folder already included."""
     path, todo = folder / PROGRESS, problems()
     saved = read_json(path)
-    found: dict[str, list[str]] = saved["answers"] if isinstance(saved, dict) and saved.get("key") == key else {}
+    found: dict[str, list[str]] = {}
+    if isinstance(saved, dict) and saved.get("key") == key:
+        check_seal(saved, path)
+        found = saved["answers"]
     wanted = trials(settings)
     total = len(wanted) * len(todo)
     with Progress("problems", total, sum(map(len, found.values()))) as progress:
@@ -84,7 +87,7 @@ def solve_all(settings: Settings, folder: Path, key: dict[str, Any]) -> dict[str
             progress.note = label(name, simulations)
             for answer in answers(name, simulations, settings.seed, todo[len(given) :]):
                 given.append(answer)
-                write_json(path, {"key": key, "answers": found})
+                write_json(path, sealed({"key": key, "answers": found}))
                 progress.update(1)
     return found
 

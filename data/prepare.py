@@ -28,6 +28,7 @@ from pipeline.tables import table
 from pipeline.workers import in_order
 
 PROGRESS = "progress.json"
+EMBEDDED_SHA256 = "c09f13fe17e1d81d43c1961c78e1a1a2eecedb744ecf8e181af3e8e5369f8752"  # of the corpus, as it was made
 NAMED_SOURCES = {"embedded": ROOT / "data" / "corpus" / "expert9.zip", "kgs": ROOT / "downloads" / "kgs"}
 SECONDS_BETWEEN_CHECKPOINTS = 2
 MOST_WORKERS = 256
@@ -62,6 +63,10 @@ def files_for(sources: str) -> list[Path]:
                 f"sources={name} has not been downloaded yet: ./prezero data.download does that, "
                 "or name archives of your own with sources=..."
             )
+    if "embedded" in sources.split(","):
+        corpus = NAMED_SOURCES["embedded"]
+        if hashlib.sha256(corpus.read_bytes()).hexdigest() != EMBEDDED_SHA256:
+            raise UserError(f"{corpus} is damaged; take it anew from where Prezero came from.")
     parts = sources.split(",") if NAMED_SOURCES.keys() & {*sources.split(",")} else [sources]
     files = files_of([path for part in parts for path in find_sources(str(NAMED_SOURCES.get(part, part)))])
     if not files:

@@ -19,7 +19,7 @@ from go.errors import GoError
 from go.playout import CUT_OFF, new_rng, playout, random_games
 from go.position import Position
 from go.settings import BoardSettings
-from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
+from pipeline.artefact import check_seal, read_json, sealed, stage_folder, write_atomic, write_json
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
@@ -124,6 +124,7 @@ def play_all(settings: Settings, folder: Path, key: dict[str, Any]) -> Tally:
     saved = read_json(path)
     try:
         if saved is not None and saved["key"] == key:
+            check_seal(saved, path)
             done, tally = int(saved["chunks"]), Tally.from_plain(saved["tally"])
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path} is not what we wrote; remove it to begin anew.") from error
@@ -142,7 +143,7 @@ def play_all(settings: Settings, folder: Path, key: dict[str, Any]) -> Tally:
                 tally.add(part)
                 progress.update(part.games)
             done = batch.stop
-            write_json(path, {"key": key, "chunks": done, "tally": tally.to_plain()})
+            write_json(path, sealed({"key": key, "chunks": done, "tally": tally.to_plain()}))
     return tally
 
 

@@ -21,7 +21,7 @@ from go.playout import new_rng
 from go.position import Position
 from go.settings import BoardSettings
 from nets.find import find_weights
-from pipeline.artefact import read_json, stage_folder, write_json
+from pipeline.artefact import check_seal, read_json, sealed, stage_folder, write_json
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, seed_setting, setting, threads_setting
@@ -82,7 +82,10 @@ def play_match(
     """Play all games, those that are noted in the folder already excepted."""
     path = folder / PROGRESS
     saved = read_json(path)
-    results: dict[str, float] = saved["results"] if isinstance(saved, dict) and saved.get("key") == key else {}
+    results: dict[str, float] = {}
+    if isinstance(saved, dict) and saved.get("key") == key:
+        check_seal(saved, path)
+        results = saved["results"]
     todo = [number for number in range(settings.games) if str(number) not in results]
     threads = settings.threads or os.cpu_count() or 1
     with Progress("games", settings.games, len(results)) as progress, ThreadPoolExecutor(threads) as pool:
@@ -91,7 +94,7 @@ def play_match(
             batch = [number for _, number in zip(range(threads), numbers, strict=False)]
             for number, result in zip(batch, pool.map(lambda n: play_one(settings, n, policies), batch), strict=True):
                 results[str(number)] = result
-            write_json(path, {"key": key, "results": results})
+            write_json(path, sealed({"key": key, "results": results}))
             progress.update(min(threads, len(todo) - start))
     return [results[str(number)] for number in range(settings.games)]
 

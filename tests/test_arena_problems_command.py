@@ -9,6 +9,8 @@ from conftest import prezero
 from arena import problems as command
 from arena.problem_set import KINDS, problems
 from go.coordinates import gtp_from_point
+from pipeline.artefact import sealed
+from pipeline.errors import UserError
 
 
 def right_answer(problem):
@@ -53,7 +55,11 @@ def test_the_command_goes_on_where_it_was_and_draws(tmp_path, monkeypatch):
     assert len(re.findall(r"komi -?\d+\.5", drawing)) == 40 and "life and death 4" in drawing
     settings = command.Settings(players="uct,tree", simulations="400", run="here")
     key = {"some": "key"}
-    (folder / command.PROGRESS).write_text(json.dumps({"key": key, "answers": {"uct, 400": ["A1"] * 39}}))
+    saved = sealed({"key": key, "answers": {"uct, 400": ["A1"] * 39}})
+    (folder / command.PROGRESS).write_text(json.dumps(saved | {"answers": {"uct, 400": ["A2"] * 39}}))
+    with pytest.raises(UserError, match=r"progress.json is damaged"):
+        command.solve_all(settings, folder, key)
+    (folder / command.PROGRESS).write_text(json.dumps(saved))
     asked = []
     monkeypatch.setattr(
         command, "answers", lambda name, count, seed, todo: iter([asked.append(name) or "B2" for _ in todo])

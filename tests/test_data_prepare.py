@@ -19,10 +19,12 @@ from conftest import ROOT, prezero
 from random_games import random_record
 
 from data.filters import EXCLUDE_PRESETS
+from data.prepare import NAMED_SOURCES, files_for
 from data.record import to_sgf
 from data.store import GameStore
 from go.board import BLACK, EMPTY, WHITE
 from pipeline.artefact import alone_in
+from pipeline.errors import UserError
 
 CORPUS = ROOT / "data" / "corpus" / "expert9.zip"
 
@@ -137,6 +139,16 @@ def test_known_bots_are_excluded_by_one_word(tmp_path):
     assert "2 records read, 1 games kept." in done.stdout and "left out: player excluded" in done.stdout, done.stderr
     manifest = json.loads((tmp_path / "people" / "data.prepare" / "manifest.json").read_text())
     assert manifest["settings"]["exclude"] == EXCLUDE_PRESETS["bots"]  # another list is another result
+
+
+def test_a_damaged_corpus_is_one_sentence(tmp_path, monkeypatch):
+    corpus = bytearray(CORPUS.read_bytes())
+    corpus[len(corpus) // 2] ^= 1
+    (tmp_path / "expert9.zip").write_bytes(corpus)
+    assert files_for("embedded") == [CORPUS]
+    monkeypatch.setitem(NAMED_SOURCES, "embedded", tmp_path / "expert9.zip")
+    with pytest.raises(UserError, match=r"expert9.zip is damaged; take it anew from where Prezero came from\."):
+        files_for("embedded")
 
 
 def test_two_runs_at_once_do_not_mix_their_games(tmp_path):

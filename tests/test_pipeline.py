@@ -149,6 +149,10 @@ def test_random_play_goes_on_after_a_kill_and_ends_with_the_same_numbers(tmp_pat
     saved = json.loads(progress.read_text())
     assert 0 < saved["tally"]["games"] < 80000
     assert saved["tally"]["games"] == 1000 * saved["chunks"]
+    progress.write_text(json.dumps(saved | {"chunks": saved["chunks"] + 1}))
+    damaged = prezero(*arguments, runs=tmp_path)
+    assert damaged.returncode == 2 and "progress.json is damaged" in damaged.stderr
+    progress.write_text(json.dumps(saved))
     prezero(*arguments, "threads=2", runs=tmp_path)
     prezero(*arguments, "threads=2", "run=whole", runs=tmp_path)
     metrics = [read_json(tmp_path / run / "go.random_play" / "manifest.json")["metrics"] for run in ("killed", "whole")]

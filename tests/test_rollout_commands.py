@@ -71,6 +71,11 @@ def test_a_match_goes_on_after_a_kill_and_ends_with_the_same_numbers(tmp_path):
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert 10 <= len(json.loads(progress.read_text())["results"]) < 200
+    saved = progress.read_text()
+    progress.write_text(saved.replace("1.0", "0.0", 1))
+    damaged = prezero(*MATCH, "games=200", runs=tmp_path)
+    assert damaged.returncode == 2 and "progress.json is damaged" in damaged.stderr
+    progress.write_text(saved)
     done = prezero(*MATCH, "games=200", runs=tmp_path)
     assert done.returncode == 0, done.stderr
     whole = prezero(*MATCH[:-1], "run=whole", "games=200", "threads=1", runs=tmp_path)
