@@ -4,6 +4,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,8 @@ class SearchPlayer:
         self.name, self.sizes, self.make = name, sizes, make
         self.simulations, self.seconds, self.resign = simulations, seconds, resign
         self.clocks: dict[int, Clock | None] = {}
-        self.size, self.search = 0, None
+        self.size = 0
+        self.search: Search | None = None
         self.known: Search | None = None  # with the position that was asked about last
         self.rng = new_rng(1)
         self.looking = threading.Lock()
@@ -161,7 +163,8 @@ class SearchPlayer:
 
         Each side begins half of the rollouts: they never pass, and in a seki whoever begins loses.
         """
-        owned, chains = 0, {}
+        owned: Any = 0
+        chains: dict[int, list[tuple[int, float]]] = {}
         for color in (BLACK, WHITE):
             begun = position.copy()
             set_turn(begun.board, color)

@@ -4,6 +4,7 @@ Settings are plain data and can be pickled, so a player can be made of them in a
 """
 
 import dataclasses
+from typing import cast
 
 import yaml
 from omegaconf import OmegaConf
@@ -41,7 +42,7 @@ def preset(name: str) -> PlayerSettings:
     if name not in presets():
         raise UserError(f"player={name} does not exist; there are {', '.join(presets())}.")
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(PlayerSettings), settings))
+    return cast(PlayerSettings, OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(PlayerSettings), settings)))
 
 
 def searches(settings: PlayerSettings) -> bool:

@@ -113,9 +113,9 @@ def report(found: dict[str, list[str]]) -> str:
         right = " ".join(sorted(gtp_from_point(point, problem.position.size) for point in problem.right))
         missed.append([problem.name, right, "; ".join(wrong) or "-"])
     counts = [sum(problem.kind == kind for problem in all_problems) for kind in KINDS]
-    kinds = [f"{kind.replace('_', ' ')} ({count})" for kind, count in zip(KINDS, counts, strict=True)]
-    solved = table(["player, simulations", "solved", *kinds], rows)
-    return f"{solved}\n\n{table(['problem', 'right', 'missed by'], missed)}"
+    titles = [f"{kind.replace('_', ' ')} ({count})" for kind, count in zip(KINDS, counts, strict=True)]
+    summary = table(["player, simulations", "solved", *titles], rows)
+    return f"{summary}\n\n{table(['problem', 'right', 'missed by'], missed)}"
 
 
 def thresholds(settings: Settings) -> str:

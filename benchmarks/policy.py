@@ -74,7 +74,7 @@ def answering_rate(compute: Compute, planes: np.ndarray, threads: int) -> float:
 def answerers(size: int) -> dict[str, Callable[[], float]]:
     weights = Weights.load(find_weights("policy", size))
     rng = np.random.default_rng(1)
-    entries = {}
+    entries: dict[str, Callable[[], float]] = {}
     for threads in (1, 2):
         computes = {
             "int8": onnx_compute(weights, threads, "int8"),

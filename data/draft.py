@@ -187,7 +187,7 @@ def finish(draft: Draft, folder: Path, validation: float, test: float) -> tuple[
         (folder / f".{name}.npy").replace(folder / f"{name}.npy")
     skipped.close()
     (folder / f".{SKIPPED}").replace(folder / SKIPPED)
-    about = {"format": FORMAT, "size": int(raw["games"]["size"][0]), "games": written["games"]}
+    about: dict[str, Any] = {"format": FORMAT, "size": int(raw["games"]["size"][0]), "games": written["games"]}
     about |= {"moves": written["moves"], "fingerprint": fingerprint(folder)}
     write_json(folder / "store.json", sealed(about))
     return int((~is_first).sum()), example

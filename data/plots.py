@@ -6,6 +6,7 @@ hues apart.
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,8 +21,13 @@ from pipeline.artefact import write_atomic
 from pipeline.plots import ACCENT, INK, figure
 
 BLACK_BAR, WHITE_BAR = {"color": "#2b2b2b"}, {"color": "#ffffff"}
-OUTCOME_BARS = (BLACK_BAR, WHITE_BAR, {"color": "#56b4e9"}, {"color": "#e8e8e8", "hatch": "////"})  # as OUTCOMES
-BAR = {"edgecolor": INK, "linewidth": 0.6}
+OUTCOME_BARS: tuple[dict[str, Any], ...] = (
+    BLACK_BAR,
+    WHITE_BAR,
+    {"color": "#56b4e9"},
+    {"color": "#e8e8e8", "hatch": "////"},
+)  # as OUTCOMES
+BAR: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.6}
 BINS = 60  # at most, in a histogram
 BIN_WIDTHS = (2, 4, 10, 20, 40, 100, 200)  # even, or odd and even lengths would make a comb; up to `record.MOST_MOVES`
 MOST_LABELS = 18  # of bars beside each other; with more of them, only every second or third is named
@@ -29,7 +35,7 @@ RARE = 0.005  # the share of all players up to which the weakest are only counte
 FEWEST_BARS = 6  # that a page has room for: one bar alone does not fill it
 COUNTS = FuncFormatter(lambda value, _: f"{value:,.0f}")
 PERCENT = FuncFormatter(lambda value, _: f"{value:.0f}%")
-CORNER = {"ha": "right", "va": "bottom"}  # of a note above the upper right end of a plot
+CORNER: dict[str, Any] = {"ha": "right", "va": "bottom"}  # of a note above the upper right end of a plot
 
 
 def _count_axis(axes: Axes) -> None:
@@ -136,7 +142,7 @@ def _without_gaps(ranks: list[int], step: int) -> list[int]:
     return [rank for part in parts if part for rank in range(part[0], part[-1] + step, step)]
 
 
-def _bars(axes: Axes, names: list[str], sides: dict[str, list[float]], looks: list[dict[str, str]]) -> None:
+def _bars(axes: Axes, names: list[str], sides: dict[str, list[int]], looks: list[dict[str, Any]]) -> None:
     """Draw groups of bars that stand beside each other, one bar for each side."""
     width = 0.8 / len(sides)
     for number, (side, heights) in enumerate(sides.items()):

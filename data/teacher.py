@@ -146,7 +146,7 @@ def note_false_start(settings: Settings, folder: Path, game: Game, false_starts:
 
 def statistics(games: list[Played]) -> dict[str, Any]:
     """Sum up the games: by engine how many it played and won with each colour, and how they ended, with an example."""
-    engines = {}
+    engines: dict[str, dict[str, Any]] = {}
     for place, name in enumerate(PLACES):
         titles = Counter(game.names[colors_of(game.number)[place] == WHITE] for game in games)
         engines[name] = {"name": titles.most_common(1)[0][0]}

@@ -96,7 +96,8 @@ class Tally:
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "Tally":
-        return cls(**{k: np.array(v, np.int64) if isinstance(v, list) else v for k, v in plain.items()})
+        values: dict[str, Any] = {k: np.array(v, np.int64) if isinstance(v, list) else v for k, v in plain.items()}
+        return cls(**values)
 
 
 def play_chunk(board: BoardSettings, count: int, seed: int, chunk: int) -> Tally:

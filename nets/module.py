@@ -79,7 +79,7 @@ def _initialise(module: nn.Module, layer: Layer) -> None:
 @torch.no_grad()
 def weights_of(module: NetworkModule) -> Weights:
     """Return the weights of a module as arrays, with any normalisation folded in."""
-    tensors = {}
+    tensors: dict[str, np.ndarray] = {}
     for layer in layers_of(module.description):
         if layer.kind == ADD:
             continue

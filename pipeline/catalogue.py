@@ -30,7 +30,7 @@ COMMANDS = {
     "lineage": Entry("pipeline.lineage", "run all stages so far, in their order, into runs/", extra="train"),
     "status": Entry("pipeline.status", "show how far a run has come, and what to run next"),
     "test": Entry("pipeline.checks:test", "run the test suite; arguments go to pytest", extra="dev"),
-    "lint": Entry("pipeline.checks:lint", "check style, formatting and the layers of the house", extra="dev"),
+    "lint": Entry("pipeline.checks:lint", "check style, formatting, types and the layers of the house", extra="dev"),
     "pin": Entry("pipeline.pin:pin", "write the exact versions of all packages to constraints.txt", extra="dev"),
     "setup": Entry("arena.setup:setup", "install and compile what playing needs, as the first call does by itself"),
     "bench": Entry("benchmarks.bench", "measure speed beside other engines and print the tables", extra="bench"),

@@ -11,6 +11,7 @@ LINTERS = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
     ("lint-imports", "--no-cache"),
+    ("mypy",),
 )
 
 

@@ -117,7 +117,7 @@ def draw_curves(path: Path, histories: Mapping[str, History], unit: str, panels:
             made.suptitle(title, x=0.01, horizontalalignment="left", fontsize=13)
 
 
-def _around(values: tuple[str, ...], count: int) -> list[str]:
+def _around(values: tuple[str, ...], count: int) -> list[Any]:
     return [values[number % len(values)] for number in range(count)]
 
 

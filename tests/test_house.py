@@ -31,6 +31,7 @@ def test_every_room_is_installed_and_has_a_place_in_the_layers():
     contract = PROJECT["tool"]["importlinter"]["contracts"][0]
     assert PROJECT["tool"]["setuptools"]["packages"] == ROOMS
     assert PROJECT["tool"]["importlinter"]["root_packages"] == ROOMS
+    assert PROJECT["tool"]["mypy"]["packages"] == ROOMS
     assert set(ROOMS) <= {layer.strip("()") for layer in contract["layers"]}
     assert not [room for room in ROOMS if f"({room})" in contract["layers"]]  # no longer optional once it is there
 
