@@ -18,14 +18,20 @@ CONTRAST = 0.6  # below 1: most moves are not far from even, and should be told 
 STRONGEST = 0.75  # opacity of a share of all
 NUMBERED = 0.005  # shares up to that round to no percent, and are coloured only
 STEPS = 50  # of colour in a scale
+LETTERS = "abcdef"  # of the boards in Figure 5
 
 
-def draw_sheet(search: Search, title: str, facts: Sequence[str]) -> str:
-    """Draw what is known of the root, with a title and lines of facts above; return the sheet as SVG."""
+def draw_sheet(search: Search, title: str, facts: Sequence[str], letters: str = LETTERS) -> str:
+    """Draw what is known of the root, with a title and lines of facts above; return the sheet as SVG.
+
+    `letters` are the boards to draw, as the paper's figure names them.
+    """
     position = search.position
-    panels = [_panel(view, position) for view in views_of(search)]
-    panels.append(_variation(position, search.principal_variation()))
-    return sheet_svg(title, facts, panels, board_width(position.size), _scales())
+    panels = {view.letter: _panel(view, position) for view in views_of(search)}
+    panels["f"] = _variation(position, search.principal_variation())
+    chosen = [panels[letter] for letter in letters]
+    scales = [scale for scale in _scales() if any(letter in scale.title.partition(":")[0] for letter in letters)]
+    return sheet_svg(title, facts, chosen, board_width(position.size), scales)
 
 
 def _panel(view: View, position: Position) -> Panel:

@@ -13,7 +13,7 @@ from apv_mcts.player import chosen, search_player
 from apv_mcts.rules import FLAT
 from apv_mcts.search import EdgeStatistics, Search, win_rate
 from apv_mcts.settings import SearchPlayerSettings
-from apv_mcts.sheet import draw_sheet
+from apv_mcts.sheet import LETTERS, draw_sheet
 from apv_mcts.simulation import DONE
 from apv_mcts.views import has_priors
 from data.position_settings import GamePositionSettings, find_position
@@ -39,6 +39,7 @@ class Settings(GamePositionSettings):
     player: SearchPlayerSettings = setting(SearchPlayerSettings, "who searches")
     top: int = setting(10, "number of moves to list, the most visited first", least=1)
     svg: str = setting("", "file to write the sheet to: the six boards of Figure 5")
+    boards: str = setting(LETTERS, "with svg: the boards to draw, by their letters in Figure 5")
     dump: str = setting("", "file to write the tree to, as JSON")
     depth: int = setting(4, "with dump: how many moves from the root", least=1, most=DEEPEST)
     min_visits: int = setting(10, "with dump: leave out moves with fewer visits", least=0)
@@ -48,6 +49,8 @@ def check_settings(settings: Settings) -> None:
     """Raise `UserError` for a player that does not search, or files that cannot be written."""
     if settings.player.kind != "search":
         raise UserError(f"player={settings.player.name} does not search, and there is nothing of it to show here.")
+    if not settings.boards or not set(settings.boards) <= set(LETTERS):
+        raise UserError(f"boards={settings.boards} is not made of the letters {LETTERS}, as in boards=def.")
     for name in ("svg", "dump"):
         path = Path(getattr(settings, name))
         if getattr(settings, name) and (path.is_dir() or not path.absolute().parent.is_dir()):
@@ -135,7 +138,7 @@ def main(settings: Settings) -> None:
     facts = facts_of(search, player, simulations, seconds)
     print("", *facts, "", table_of(search, settings.top), sep="\n")
     if settings.svg:
-        write_atomic(Path(settings.svg), draw_sheet(search, title, facts))
+        write_atomic(Path(settings.svg), draw_sheet(search, title, facts, settings.boards))
         print(f"\nDrawn to {settings.svg}.")
     if settings.dump:
         write_atomic(

@@ -120,6 +120,9 @@ def test_the_numbers_on_the_boards_are_those_of_the_search():
     assert [ringed(board, 5) for board in boards_of(svg)][4] == [best] and f[best] == "1"
     assert {"A title", "One fact."} <= set(texts(svg))
     assert not [text for text in texts(svg) if text.startswith("no ")]
+    some = draw_sheet(search, "A title", [], "fd")
+    assert [numbers_of(board, 5) for board in boards_of(some)] == [f, d]
+    assert not [text for text in texts(some) if text.startswith("a, b, c:")]  # a scale that no board needs
 
 
 def test_the_value_network_is_shown_every_successor_and_not_only_those_that_were_tried():
@@ -326,6 +329,7 @@ def test_help_names_the_settings(command):
         (["move=3"], "move is about a game record: name it with sgf=FILE."),
         (["text=nothing.txt"], "There is no text board in nothing.txt: No such file or directory."),
         (["top=0"], "top=0 is not at least 1."),
+        (["boards=dxf"], "boards=dxf is not made of the letters abcdef, as in boards=def."),
         (["depth=0"], "depth=0 is not between 1 and 100."),
         (["min_visits=-1"], "min_visits=-1 is not at least 0."),
         (["player.simulations=-1"], r"player.simulations=-1 is not between 0 and 1,000,000,000."),
