@@ -1,6 +1,6 @@
 """Atomic operations on elements of arrays, for threads that share a tree without locks.
 
-numba has none for the CPU, but LLVM does: each of these becomes one instruction of the processor.
+numba has none for the CPU, but LLVM does. Each function compiles to one processor instruction.
 """
 
 from numba.core import cgutils, types
@@ -10,7 +10,7 @@ ORDERING = "acq_rel"
 
 
 def _pointer(context, builder, kind, array, index_kind, index):
-    """Return where an element of a one-dimensional array stands."""
+    """Return the pointer to an element of a one-dimensional array."""
     view = context.make_array(kind)(context, builder, array)
     place = context.cast(builder, index, index_kind, types.intp)
     return cgutils.get_item_pointer(context, builder, kind, view, [place], wraparound=False)
@@ -18,7 +18,7 @@ def _pointer(context, builder, kind, array, index_kind, index):
 
 @intrinsic
 def atomic_add(typing_context, array, index, value):
-    """Add to an integer element; return what it was before."""
+    """Add to an integer element. Return its previous value."""
 
     def build(context, builder, signature, arguments):
         array_kind, index_kind, value_kind = signature.args
@@ -31,7 +31,7 @@ def atomic_add(typing_context, array, index, value):
 
 @intrinsic
 def compare_and_swap(typing_context, array, index, expected, value):
-    """Set an integer element if it is as expected; tell if that was so."""
+    """Set an integer element if it has the expected value. Return whether it had."""
 
     def build(context, builder, signature, arguments):
         array_kind, index_kind, expected_kind, value_kind = signature.args
@@ -46,7 +46,7 @@ def compare_and_swap(typing_context, array, index, expected, value):
 
 @intrinsic
 def atomic_load(typing_context, array, index):
-    """Read an integer element, and see all that was written before it was."""
+    """Read an integer element with acquire ordering: all writes before its `atomic_store` are visible."""
 
     def build(context, builder, signature, arguments):
         array_kind, index_kind = signature.args
@@ -58,7 +58,7 @@ def atomic_load(typing_context, array, index):
 
 @intrinsic
 def atomic_store(typing_context, array, index, value):
-    """Write an integer element so that whoever reads it sees all that was written before."""
+    """Write an integer element with release ordering: see `atomic_load`."""
 
     def build(context, builder, signature, arguments):
         array_kind, index_kind, value_kind = signature.args

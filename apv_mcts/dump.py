@@ -1,9 +1,9 @@
-"""The tree of a search as JSON: plain data for programs, and a line for each node, indented by depth, for people.
+"""The tree of a search as JSON, with one line per node, indented by depth.
 
     format        1
     settings      of the player, as `./prezero apv_mcts.show --help` lists them
     position      size, komi, to_move, moves (colour and vertex of each), and board, the lines of `go.text`
-    simulations   so many were made, in so many `seconds`
+    simulations   number of simulations, done in `seconds`
     n_thr         visits above which an edge gets a node, as adapted at the end of the search
     depth         moves further from the root are left out,
     min_visits    and so are moves with fewer visits
@@ -20,8 +20,8 @@ A node is a move and what follows it:
     value         what the value network says of the position after the move; null at the root
     children      the moves from there, the most visited first
 
-Values go from -1 to 1 and are seen by the player of the move, so sides change from a node to its children; null is what
-is not known. Those of the root are means over all visits, seen by the side to move.
+Values go from -1 to 1 and are seen by the player of the move, so they change sides from a node to its children. Unknown
+values are null. Those of the root are means over all visits, seen by the side to move.
 """
 
 import dataclasses
@@ -59,7 +59,7 @@ def dump_tree(
 
 
 def position_data(position: Position) -> dict[str, Any]:
-    """Return a position as plain data; stones that were set up are on the board, but not among the moves."""
+    """Return a position as plain data. Set-up stones are on the board, but not among the moves."""
     return {
         "size": position.size,
         "komi": position.komi,
@@ -70,7 +70,7 @@ def position_data(position: Position) -> dict[str, Any]:
 
 
 def _children(search: Search, node: int, depth: int, min_visits: int) -> list[dict[str, Any]]:
-    """Return the moves of a node of the tree, with what is below them; none if there is no such node."""
+    """Return the moves of a node with their subtrees; an empty list if there is no node."""
     if node < 0 or depth == 0:
         return []
     found = [edge for edge in search.statistics(node) if edge.visits >= min_visits]
@@ -94,13 +94,13 @@ def _node(
 
 
 def written(dump: dict[str, Any]) -> str:
-    """Write a dump as JSON with a line for each node."""
+    """Return a dump as JSON with one line per node."""
     facts = [f" {json.dumps(name)}: {_fact(value)}" for name, value in dump.items() if name != "root"]
     return "{\n" + ",\n".join([*facts, f' "root":\n{_line(dump["root"], 1)}']) + "\n}\n"
 
 
 def _fact(value: Any) -> str:
-    """Write a fact in one line, and a position with a line for each row of its board."""
+    """Return a fact as one line, or a position with one line per row of its board."""
     if not isinstance(value, dict) or "board" not in value:
         return json.dumps(value, ensure_ascii=False)
     rows = ",\n".join(f"  {json.dumps(row)}" for row in value["board"])

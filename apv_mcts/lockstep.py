@@ -1,7 +1,7 @@
-"""Many games at once: searches that share an evaluator take turns with it, so that all their questions make one batch.
+"""Searches of many games in lockstep: they share an evaluator, and their requests make one batch.
 
-Each search has one thread's worth of simulations between two batches, so all of it is repeatable. Kernels run without
-the global lock: the searches of a turn are spread over the cores.
+Searches and evaluator take turns, and each search runs on one thread, so the results are repeatable. Kernels run
+without the global lock: with a pool, the searches of a turn are spread over the cores.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from apv_mcts.simulation import DONE
 
 
 def search_many(searches: Sequence[Search], simulations: int, pool: ThreadPoolExecutor | None = None) -> None:
-    """Make so many simulations in each search, from the position that is set there.
+    """Run `simulations` simulations in each search, from the position that is set there.
 
     Between two batches each search makes `settings.batch_size` simulations, so a batch has at most as many requests of
     each game; with 1, each search goes on as if it were alone with the network.

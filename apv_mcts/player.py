@@ -1,4 +1,4 @@
-"""A player that searches: it minds its clock, ponders, can be watched, resigns, and can tell which stones are dead."""
+"""A player that searches. It keeps to its clock, ponders, can be watched, resigns, and judges dead stones."""
 
 import math
 import threading
@@ -23,19 +23,19 @@ from go.position import Position
 from rollout.playout import policy_games
 from sl_policy.player import network_sizes
 
-TRIED = 0.05  # of the visits of the most visited move: what was tried less is not known well enough to go by its value
-JUDGED = 400  # rollouts that tell which stones are dead
-SURVIVES = 0.3  # share of rollouts in which a living stone keeps its point at least
-SURE = 10  # visits of the most visited move; with less, all may be lost by chance, and nobody resigns
+TRIED = 0.05  # share of the most visited move's visits; the value of moves with fewer visits is not relied on
+JUDGED = 400  # rollouts to judge dead stones
+SURVIVES = 0.3  # least share of rollouts in which a living stone keeps its point
+SURE = 10  # least visits of the best move to resign or to pass on its value
 EVIDENCE = 2.0  # standard errors by which a pass must be better; the outcome of a rollout has a deviation of 1 at most
-LOOKED_AT = 1_000  # simulations for a map of a position that nobody has searched
+LOOKED_AT = 1_000  # simulations for a heat map of a position that was not searched
 
 
 class SearchPlayer:
-    """Searches for so many simulations, so many seconds, or as long as its clock allows; what comes first.
+    """Searches up to `simulations` simulations or `seconds` seconds per move, or as long as its clock allows.
 
-    With neither simulations nor seconds it does not search, and takes the move with the highest prior. `make` makes the
-    search of a board, which is kept as long as the game is on such a board.
+    0 means no limit. If both are 0, it does not search and plays the move with the highest prior. `make` returns the
+    search for a board size; it is kept until another size comes up.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class SearchPlayer:
         self.clocks: dict[int, Clock | None] = {}
         self.size = 0
         self.search: Search | None = None
-        self.known: Search | None = None  # with the position that was asked about last
+        self.known: Search | None = None  # the search of the position that was asked about last
         self.rng = new_rng(1)
         self.looking = threading.Lock()
 
@@ -66,7 +66,7 @@ class SearchPlayer:
         return self.search
 
     def _at(self, position: Position) -> Search:
-        self.known = None  # so that nobody is told of the last position in the meantime
+        self.known = None  # so that `findings` says nothing about the previous position
         search = self.get_ready(position.size)
         search.finish()
         search.set_position(position)
@@ -128,7 +128,7 @@ class SearchPlayer:
     ponder, stop = begin, end
 
     def findings(self, ownership: bool = False) -> Findings:
-        """Tell what is known of the root, which may be searched meanwhile."""
+        """Return the findings at the root. A search may be running."""
         search = self.known
         if search is None:
             return Findings([])
@@ -144,7 +144,7 @@ class SearchPlayer:
         return Findings(moves, sum(edge.visits for edge in edges), owned)
 
     def _ownership(self, position: Position, moves: tuple[int, ...]) -> np.ndarray:
-        """Say whose each point will be after a variation, by rollouts: from -1 for white to 1 for black."""
+        """Return the expected owner of each point after a variation, by rollouts: -1 for white to 1 for black."""
         for move in moves:
             if not position.is_over:
                 position.play(move)
@@ -152,16 +152,16 @@ class SearchPlayer:
         return position.by_row_and_column((owned[BLACK] - owned[WHITE]) / JUDGED)
 
     def _owned(self, position: Position, rollouts: int = JUDGED) -> np.ndarray:
-        """Count by colour and point who owns what after rollouts."""
+        """Return how often each colour owns each point after rollouts."""
         live = position.copy()
-        live.board["passes"] = 0  # or there would be nothing to play
+        live.board["passes"] = 0  # the game goes on
         with self.looking:
             return policy_games(live, rollouts, self.get_ready(position.size).playouts, self.rng)[1]
 
     def dead_stones(self, position: Position) -> set[int]:
-        """Return the stones whose points the opponent mostly owns after rollouts, chain by chain.
+        """Return the stones of chains that mostly lose their points in rollouts.
 
-        Each side begins half of the rollouts: they never pass, and in a seki whoever begins loses.
+        Each side begins half of the rollouts: rollouts do not pass, and in a seki whoever begins loses.
         """
         owned: Any = 0
         chains: dict[int, list[tuple[int, float]]] = {}
@@ -178,7 +178,7 @@ class SearchPlayer:
         }
 
     def heat_maps(self) -> dict[str, Callable[[Position], np.ndarray]]:
-        """Return maps of what the search knows of each move, and of the feature planes."""
+        """Return heat maps of the statistics of moves, and of the feature planes."""
 
         def shown(value: Callable[[EdgeStatistics], float]) -> Callable[[Position], np.ndarray]:
             def numbers(position: Position) -> np.ndarray:
@@ -205,7 +205,7 @@ class SearchPlayer:
 
 
 def best_value(edges: list[EdgeStatistics]) -> float:
-    """Return the highest value of a move that was tried often enough."""
+    """Return the highest value of all well-tried moves."""
     return max(edge.q for edge in tried(edges))
 
 
@@ -229,17 +229,17 @@ def is_sound_pass(edges: list[EdgeStatistics]) -> bool:
 
 
 def in_two_minds(edges: list[EdgeStatistics]) -> bool:
-    """Tell if the most visited move is not the one with the highest value."""
+    """Return whether the most visited move does not have the highest value."""
     return edges[0].q < best_value(edges)
 
 
 def tried(edges: list[EdgeStatistics]) -> list[EdgeStatistics]:
-    """Return the moves that were tried often enough to go by their value."""
+    """Return the well-tried moves: those with enough visits to rely on their values."""
     return [edge for edge in edges if edge.visits >= max(1, TRIED * edges[0].visits)] or edges[:1]
 
 
 def ends_well_without(position: Position, stones: list[int]) -> bool:
-    """Tell if the side to move wins as the board stands when some stones are taken off it."""
+    """Return whether the side to move wins as the board stands without some stones."""
     score = position.copy().set_up(empty=stones).score()
     return score > 0 if position.to_move == BLACK else score < 0
 

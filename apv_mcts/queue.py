@@ -1,4 +1,4 @@
-"""Positions that wait for a network: threads put them in without waiting, and the evaluator takes them in batches."""
+"""The queue of requests to the networks: search threads add requests without waiting, the evaluator takes batches."""
 
 from typing import NamedTuple
 
@@ -14,14 +14,14 @@ TICKET, WAITING = 0, 1  # places in `counters`
 
 
 class Queue(NamedTuple):
-    """Requests by place; each is about the priors of a node, the value of the position behind an edge, or both."""
+    """Requests by place. Each asks for the priors of a node, the value of the position behind an edge, or both."""
 
     state: np.ndarray  # int32
-    ticket: np.ndarray  # int64: who came first
+    ticket: np.ndarray  # int64: order of arrival
     boards: np.ndarray
     history: np.ndarray  # `go.history`
-    node: np.ndarray  # int32: whose priors are wanted, or NONE
-    edge: np.ndarray  # int32: the position behind it is the one whose value is wanted, or NONE
+    node: np.ndarray  # int32: the node whose priors are asked for, or NONE
+    edge: np.ndarray  # int32: the edge whose value is asked for, or NONE
     path: np.ndarray  # int32[place, depth]: edges from the root
     depth: np.ndarray  # int32
     counters: np.ndarray  # int64
@@ -43,7 +43,7 @@ def new_queue(places: int, most_depth: int) -> Queue:
 
 @kernel
 def ask(queue, board, history, node, edge, path, depth):
-    """Put a request into the first free place at or after its ticket's. Return False if all places are taken."""
+    """Add a request at the first free place from its ticket's on. Return False if the queue is full."""
     ticket = atomic_add(queue.counters, TICKET, 1)
     places = len(queue.state)
     place, tried = ticket % places, 0
@@ -66,7 +66,7 @@ def ask(queue, board, history, node, edge, path, depth):
 
 @kernel
 def _ready(queue, places):
-    """Write the places of all requests that can be answered to `places`; return how many they are."""
+    """Write the places of all complete requests to `places`. Return their number."""
     found = 0
     for place in range(len(queue.state)):
         if atomic_load(queue.state, place) == READY:
@@ -76,9 +76,9 @@ def _ready(queue, places):
 
 
 def take(queue: Queue, most: int) -> np.ndarray:
-    """Take the requests that came first, so many at most; return their places, which `leave` gives free again.
+    """Take the oldest requests, at most `most`. Return their places; `leave` frees them.
 
-    One thread at a time may do this.
+    Only one thread at a time may call this.
     """
     if queue.counters[WAITING] == 0:
         return np.empty(0, np.int64)
@@ -91,7 +91,7 @@ def take(queue: Queue, most: int) -> np.ndarray:
 
 @kernel
 def leave(queue, places):
-    """Give the places of answered requests free."""
+    """Free the places of answered requests."""
     for place in places:
         atomic_store(queue.state, place, FREE)
     atomic_add(queue.counters, WAITING, -len(places))

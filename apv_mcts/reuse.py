@@ -1,4 +1,4 @@
-"""The tree after a move: the part below it is kept, all else is dropped (Methods, "Search algorithm")."""
+"""Tree reuse: after a move its subtree is kept, and everything else is dropped (Methods, "Search algorithm")."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from go.jit import kernel
 
 @kernel
 def copy_subtree(old, new, root, queue):
-    """Copy what is below a node of one tree into another, whose root it becomes; breadth first.
+    """Copy the subtree of a node into another tree, as its root, breadth first. Return its number of nodes.
 
-    `queue` is memory for as many numbers as there are nodes. No thread may be searching meanwhile.
+    `queue` is scratch memory, one number per node. No thread may be searching.
     """
     new.counters[:] = 0
     queue[0] = root

@@ -1,9 +1,9 @@
-"""How a search chooses: the formulas of the paper (Methods, "Search algorithm"), of UCB1, and of no tree at all.
+"""How an edge is selected: PUCT as in the paper (Methods, "Search algorithm"), UCB1, or all edges in turn (flat).
 
     Q(s, a) = (1 - lambda) W_v / N_v + lambda W_r / N_r
     u(s, a) = c_puct P(s, a) sqrt(sum over b of N_r(s, b)) / (1 + N_r(s, a))
 
-Terms are computed anew for all edges of a node whenever one is chosen, so none can be stale (trap 2).
+Both terms are computed for all edges of a node at every selection, so none can be stale (trap 2).
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ PUCT, UCB1, FLAT = range(3)
 
 
 class Rule(NamedTuple):
-    """The numbers of a search that the kernels need; names are the paper's (Extended Data Table 5)."""
+    """The parameters of a search that the kernels need, by the names of the paper (Extended Data Table 5)."""
 
     kind: int  # PUCT, UCB1, or FLAT: all edges in turn
     lambda_mix: float
@@ -27,7 +27,7 @@ class Rule(NamedTuple):
     has_rollouts: bool
     has_value: bool
     has_policy: bool  # the policy network replaces priors
-    has_tree_policy: bool  # gives new nodes their priors; else all moves have the same
+    has_tree_policy: bool  # gives new nodes their priors; otherwise they are uniform
     has_replies: bool  # the most probable moves are stored for rollouts, with their contexts
     pass_prior: float
     komi: float
@@ -37,8 +37,8 @@ class Rule(NamedTuple):
 def mean_value(rule, n_r, w_r, n_v, w_v):
     """Return Q of an edge, from -1 to 1; 0 if nothing is known.
 
-    A part that is not there yet leaves the whole to the other. Without rollouts every visit is one of the value
-    network, and visits under way, whose value is yet to come, count as lost.
+    While one part is missing, Q is the other part. Without rollouts every visit is an evaluation by the value network,
+    and visits whose value is still awaited count as lost.
     """
     if not rule.has_rollouts:
         return (w_v / UNIT - (n_r - n_v)) / n_r if n_r > 0 else 0.0
@@ -51,7 +51,7 @@ def mean_value(rule, n_r, w_r, n_v, w_v):
 
 @kernel
 def best_puct(rule, first, count, prior, n_r, w_r, n_v, w_v):
-    """Choose the edge with the largest Q + u among `count` of them from `first` on."""
+    """Return the edge with the largest Q + u among the `count` edges from `first` on."""
     total = 0
     for e in range(first, first + count):
         total += n_r[e]
@@ -67,11 +67,11 @@ def best_puct(rule, first, count, prior, n_r, w_r, n_v, w_v):
 
 @kernel
 def best_ucb1(rule, first, count, n_r, w_r, rng):
-    """Choose the edge with the largest upper confidence bound, those that were never tried before all others."""
+    """Return the edge with the largest upper confidence bound. Unvisited edges come first, in random order."""
     total = 0
     for e in range(first, first + count):
         total += n_r[e]
-    start = random_below(rng, count)  # so that equals are tried in no particular order
+    start = random_below(rng, count)  # breaks ties at random
     best, chosen = -np.inf, first
     for i in range(count):
         e = first + (start + i) % count
@@ -84,7 +84,7 @@ def best_ucb1(rule, first, count, n_r, w_r, rng):
 
 @kernel
 def least_visited(first, count, n_r):
-    """Choose the edge that was tried least often, so that all get as many rollouts."""
+    """Return the edge with the fewest visits, so that all edges get equally many rollouts."""
     chosen = first
     for e in range(first, first + count):
         if n_r[e] < n_r[chosen]:

@@ -1,8 +1,8 @@
-"""A search of one position after another, with the tree kept between them; threads, networks and budgets.
+"""A search with its threads, networks and budgets. The tree is kept from one position of a game to the next.
 
-`Search.run` searches for so many simulations, so many seconds, or until `stop`; `start` and `finish` do so in the
-background. On one thread, simulations and networks take turns, and a search with a seed is repeatable bit for bit; with
-more threads the networks answer meanwhile, and nobody waits for them.
+`Search.run` searches for a number of simulations or seconds, or until `stop`. `start` and `finish` search in the
+background. On one thread, simulations and networks take turns, and a search with a seed is repeatable bit for bit. On
+several threads the networks answer while the threads search on.
 """
 
 import os
@@ -41,31 +41,28 @@ from rollout.playout import PlayoutPolicy
 from rollout.replies import new_replies
 from rollout.tracker import TRACKER, begin
 
-QUEUE = 256  # places, if rollouts go on meanwhile; more would only be older when they are answered
-USUAL_MOVES = 1_000  # of a game; the memory of superko grows if there are more
-EDGES_A_NODE = 200  # of a large board, on average at most; the pool is as large as that
-MOST_VISITS = 1 << 30  # of the root; N_r has 31 bits, some of them for virtual losses
-NAP = 0.0002  # seconds that the evaluator sleeps when nobody asks
-LOOK = 0.005  # seconds between two looks at the clock
-GIVING_WAY = 5  # on the scale of `nice`: three times less of a core that is wanted by two
+QUEUE = 256  # places, with rollouts; in a longer queue, requests would only wait longer
+USUAL_MOVES = 1_000  # moves of a game; the memory for superko grows beyond that
+EDGES_A_NODE = 200  # of a large board, on average; sets the size of the pool
+MOST_VISITS = 1 << 30  # of the root; N_r has 31 bits, including virtual losses
+NAP = 0.0002  # seconds that the evaluator sleeps when no request waits
+LOOK = 0.005  # seconds between two checks of the clock
+GIVING_WAY = 5  # niceness of search threads: on a shared core they get a third of the evaluator's time
 ADAPT = 0.05  # seconds between two looks at the queue: a few batches of a large network
 BUSY = 0.8  # share of the time between two looks; a network that is less busy could answer more
 DAMPING = 10  # n_thr changes by a tenth at most at a time
-CHUNK = 32  # simulations between two looks at the clock, on one thread without networks; 20 ms on a large board
+CHUNK = 32  # simulations between two checks of the clock, on one thread without networks; 20 ms on 19x19
 
 
 class EdgeStatistics(NamedTuple):
-    """What the search knows of a move; values go from -1 to 1 and are seen by the player of the move.
-
-    A part that has not said anything is None.
-    """
+    """The statistics of a move. Values go from -1 to 1, seen by the player of the move; unknown parts are None."""
 
     move: int
     visits: int
-    q: float  # mixed; 0 if nothing is known
+    q: float  # mixed by lambda_mix; 0 if nothing is known
     q_rollouts: float | None
     q_value: float | None
-    value: float | None  # what the value network says of the position after the move alone
+    value: float | None  # of the position after the move, by the value network alone
     prior: float
     edge: int
 
@@ -97,14 +94,14 @@ class Search:
         self.control = np.zeros(8, np.int64)
         self.control[N_THR] = settings.n_thr
         self.position: Position | None = None
-        self.has_noise = False  # the root, which may be searched more than once
+        self.has_noise = False  # whether the root has its noise; it may be searched more than once
         self.background: threading.Thread | None = None
-        self.lock = threading.Lock()  # of the root, against those who look while another position is set
+        self.lock = threading.Lock()  # held while the root changes, so that other threads read consistent statistics
 
     def set_position(self, position: Position) -> None:
-        """Make a position the root; if it follows from the last one by moves in the tree, keep what is below."""
+        """Make a position the root. If it follows from the previous root by moves in the tree, keep their subtree."""
         node = self._find(position)
-        if self.queue.counters[WAITING]:  # a network failed: its requests, and the tree that waits for them, are void
+        if self.queue.counters[WAITING]:  # a network failed: drop its requests and the tree that waits for them
             self.queue.state[:] = FREE
             self.queue.counters[WAITING] = 0
             node = None
@@ -123,9 +120,9 @@ class Search:
                 self.tree, self.spare = self.spare, self.tree
 
     def _find(self, position: Position) -> int | None:
-        """Return the node of a position that follows from the present one; None if there is no such node.
+        """Return the node of a position that follows from the present root, or None.
 
-        In the tree, players alternate; in a game that is set up they need not.
+        In the tree the players alternate; in a game record they need not.
         """
         if self.position is None or not position.follows(self.position):
             return None
@@ -142,34 +139,34 @@ class Search:
         return range(first, first + int(self.tree.count[node]))
 
     def run(self, simulations: int = 0, seconds: float = 0.0) -> int:
-        """Search until so many simulations were made, so many seconds have passed, or `stop`; return how many it were.
+        """Run up to `simulations` simulations or `seconds` seconds, or until `stop()`. Return the number done.
 
-        Without a bound it goes on until `stop` is called from another thread, or the root has `MOST_VISITS`.
+        0 means no limit. Without any limit the search ends when another thread calls `stop`, or at `MOST_VISITS`.
         """
         self.prepare()
         return self._run(simulations, seconds)
 
     def start(self, simulations: int = 0, seconds: float = 0.0) -> None:
-        """Search in the background, until a bound is reached or `finish` is called."""
+        """Search in the background, until a limit is reached or `finish` is called."""
         self.prepare()
         self.background = threading.Thread(target=self._run, args=(simulations, seconds), daemon=True)
         self.background.start()
 
     def finish(self) -> None:
-        """Let a search in the background end, and wait until it has."""
+        """Stop the search in the background and wait for its end."""
         self.stop()
         if self.background is not None:
             self.background.join()
             self.background = None
 
     def stop(self) -> None:
-        """Let a search that is under way end."""
+        """Tell a running search to stop. Return at once."""
         self.control[STOP] = 1
 
     def prepare(self) -> None:
-        """Make ready for simulations: the root has the priors of the network before the first one, and noise if wanted.
+        """Get the root ready for simulations: priors of the network, and noise if the settings ask for it.
 
-        Whoever prepares many searches at once lets them share a batch (`apv_mcts.lockstep`).
+        `apv_mcts.lockstep` does this for many searches with one batch.
         """
         self.reset()
         while self._serve():
@@ -177,13 +174,13 @@ class Search:
         self.add_noise()
 
     def reset(self) -> None:
-        """Begin to count anew, and ask for the priors of the root."""
+        """Reset the counts of simulations, and ask for the priors of the root."""
         self.control[[STARTED, DONE, STOP]] = 0
         if self.rule.has_policy:
             ask_for_root(self.tree, self.root, self.queue, self.workers[0].path)
 
     def add_noise(self) -> None:
-        """Mix Dirichlet noise into the priors of the root, once, if the settings say so."""
+        """Mix Dirichlet noise into the priors of the root, once, if the settings ask for it."""
         edges = self._edges(0)[:-1]  # all but the pass
         if self.settings.noise > 0 and len(edges) > 0 and not self.has_noise:
             self.has_noise = True
@@ -203,17 +200,17 @@ class Search:
         return int(self.control[DONE])
 
     def simulate(self, number: int, budget: int) -> int:
-        """Simulate as thread `number` until all threads together have begun so many, or must wait for a network."""
+        """Simulate as thread `number` until all threads together have started `budget` simulations, or WAIT is due."""
         shared = self.tree, self.rule, self.root, self.queue, self.priors, self.playouts
         return run_simulations(*shared, self.workers[number], self.rngs[number], self.control, budget)
 
     def simulate_some(self, budget: int) -> None:
-        """Simulate until about as many requests wait as the network answers at once."""
+        """Run about as many simulations as fill a batch of the network."""
         chunk = self.settings.batch_size if self.evaluator is not None else CHUNK
         self.simulate(0, min(budget, int(self.control[STARTED]) + chunk))
 
     def _serve(self) -> int:
-        """Answer a batch of requests; return how many they were."""
+        """Answer a batch of requests. Return their number."""
         return 0 if self.evaluator is None else self.evaluator.serve([self])
 
     def _batches(self) -> int:
@@ -238,7 +235,7 @@ class Search:
             self.control[N_THR] = max(self.n_thr - step, 1)
 
     def _run_in_turns(self, budget: int, deadline: float) -> None:
-        """Search on this thread, and answer requests as soon as a few wait: repeatable.
+        """Search on this thread, and answer requests between simulations: repeatable.
 
         The search waits for every answer, so there is no rate of requests for n_thr to follow, and it stays as set.
         """
@@ -248,9 +245,9 @@ class Search:
                 pass
 
     def _run_together(self, budget: int, deadline: float) -> None:
-        """Search on several threads, while the networks answer on this one."""
+        """Search on several threads, and answer requests on this one."""
 
-        news = threading.Condition()  # that the networks have answered
+        news = threading.Condition()  # notified when the networks have answered
 
         def work(number: int) -> None:
             if self.evaluator is not None:
@@ -305,14 +302,14 @@ class Search:
         return *by, edge.move == PASS, -edge.prior
 
     def root_statistics(self) -> EdgeStatistics:
-        """Return the sums over all moves of the root, as the side to move sees them, as if they were one edge."""
+        """Return the statistics summed over all moves of the root, seen by the side to move."""
         tree, edges = self.tree, self._edges(0)
         part = slice(edges.start, edges.stop)
         sums = (int(of_edges[part].sum()) for of_edges in (tree.n_r, tree.w_r, tree.n_v, tree.w_v))
         return _edge_statistics(self.rule, PASS, 1.0, NONE, None, *sums)
 
     def principal_variation(self, first: EdgeStatistics | None = None, most: int = 20) -> list[int]:
-        """Return the most visited moves from the root on, or from one of its edges on."""
+        """Return the line of most visited moves from the root, or from one of its edges."""
         tree, moves = self.tree, []
         edge = (first or self.statistics()[0]).edge
         while tree.n_r[edge] > 0 and len(moves) < most:
@@ -332,15 +329,12 @@ class Search:
 
 
 def win_rate(value: float) -> float:
-    """Return a value from -1 to 1 as a chance from 0 to 1."""
+    """Return a value (-1 to 1) as a winning probability (0 to 1)."""
     return 0.5 + 0.5 * value
 
 
 def _give_way() -> None:
-    """Let the evaluator go before this thread where both want the same core: a queue that waits helps nobody.
-
-    Only Linux has priorities for threads.
-    """
+    """Lower the priority of this thread, so that the evaluator goes first on a shared core. Linux only."""
     if sys.platform == "linux":
         thread = threading.get_native_id()
         os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + GIVING_WAY)

@@ -1,4 +1,4 @@
-"""The six boards of Figure 5 on one sheet: what networks and rollouts say of each move, and where the search went."""
+"""The six boards of Figure 5 on one sheet: what networks and rollouts say of each move, and its share of the visits."""
 
 from collections.abc import Sequence
 

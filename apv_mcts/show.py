@@ -29,7 +29,7 @@ from pipeline.settings import setting
 from pipeline.tables import table
 
 NAME = "apv_mcts.show"
-LOOK = 0.1  # seconds between two looks at how far a search is
+LOOK = 0.1  # seconds between two updates of the progress
 DEEPEST = 100
 HEADER = ("move", "visits", "share", "Q", "Q of rollouts", "Q of value", "prior", "variation")
 
@@ -59,7 +59,7 @@ def check_settings(settings: Settings) -> None:
 
 @contextmanager
 def _watched(search: Search, simulations: int, seconds: float) -> Iterator[None]:
-    """Show how far a search is while it goes on: in simulations or, if there is no bound to them, in seconds."""
+    """Show the progress of a search: in simulations or, if they have no limit, in seconds."""
     began, over = time.monotonic(), threading.Event()
 
     def look() -> None:
@@ -78,7 +78,7 @@ def _watched(search: Search, simulations: int, seconds: float) -> Iterator[None]
 
 
 def think(search: Search, simulations: int, seconds: float) -> tuple[int, float]:
-    """Search the position that is set; return how many simulations were made, and how many seconds it took."""
+    """Search the position at the root. Return the number of simulations and the seconds."""
     if not simulations and not seconds:
         search.prepare()
         return 0, 0.0
@@ -88,7 +88,7 @@ def think(search: Search, simulations: int, seconds: float) -> tuple[int, float]
 
 
 def table_of(search: Search, top: int) -> str:
-    """Lay out the most visited moves; values are percentages of games that the side to move wins."""
+    """Return a table of the most visited moves. Values are winning probabilities of the side to move."""
     edges, size = search.statistics(), search.position.size
     visits = sum(edge.visits for edge in edges)
     return table(HEADER, [_row(search, edge, visits, size) for edge in edges[:top]])
@@ -107,7 +107,7 @@ def _row(search: Search, edge: EdgeStatistics, visits: int, size: int) -> list[s
 
 
 def facts_of(search: Search, settings: SearchPlayerSettings, simulations: int, seconds: float) -> list[str]:
-    """Say who searched what for how long, and what came out."""
+    """Return sentences that say who searched, for how long, and the result."""
     position, best, root = search.position, chosen(search.statistics()), search.root_statistics()
     who = f"{COLOR_NAMES[position.to_move].capitalize()} to move, komi {position.komi:g}."
     move = gtp_from_point(best.move, position.size)

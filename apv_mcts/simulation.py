@@ -1,12 +1,12 @@
-"""One simulation after another, on any number of threads: select, expand, evaluate, back up.
+"""The simulations of a search, on any number of threads: select, expand, evaluate, back up.
 
-Each thread plays down the tree on a board of its own. Every edge on the way gets `n_vl` virtual losses, which send
-other threads elsewhere, and which the backup takes away again. Behind the last edge the position is a leaf: a rollout
-is played from there, the value network is asked once about it, and an edge that was visited more than `n_thr` times
-gets a node. Without rollouts a simulation is over only when the value network has answered: the evaluator backs it up.
+Each thread plays down the tree on its own board. Every edge on the path gets `n_vl` virtual losses, which make other
+threads prefer other paths; the backup removes them. The position behind the last edge is the leaf. A rollout is played
+from there, the value network is asked about it once, and an edge with more than `n_thr` visits gets a node. Without
+rollouts a simulation ends when the value network answers: the evaluator backs it up.
 
-Arrays are taken out of their tuples before any loop: to take one out is to count it, and threads that share it would
-fight over the count.
+Arrays are taken out of their tuples before any loop. Taking one out changes its reference count, and threads that share
+the array would contend for the count.
 """
 
 from typing import NamedTuple
@@ -28,14 +28,14 @@ from rollout.replies import remember
 from rollout.softmax import score
 from rollout.tracker import TRACKER, play_tracked
 
-MOST_DEPTH = 400  # edges from the root to a leaf; a path that long ends there
+MOST_DEPTH = 400  # edges from the root to a leaf; longer paths are cut off
 STARTED, DONE, STOP, N_THR = range(4)  # places in `control`
-FINISHED, WAIT = range(2)  # why a thread returns: its work is done or it was stopped; it must wait for a network
-OVER, ELSEWHERE, GIVEN_UP = range(3)  # what becomes of a simulation that asks the value network
+FINISHED, WAIT = range(2)  # why a thread returns: budget spent or stopped; must wait for a network
+OVER, ELSEWHERE, GIVEN_UP = range(3)  # outcome of a simulation that asks the value network
 
 
 class Root(NamedTuple):
-    """The position that is searched, as the kernels take it."""
+    """The position at the root, as the kernels take it."""
 
     board: np.ndarray  # one record
     tracker: np.ndarray  # patterns of that board
@@ -57,7 +57,7 @@ class Worker(NamedTuple):
 
 
 def new_worker(most_history: int) -> Worker:
-    """Make the memory of a thread, for games of so many moves at most."""
+    """Return the memory of a thread, for games of up to `most_history` moves."""
     return Worker(
         new_workspace(),
         np.zeros(1, TRACKER),
@@ -72,7 +72,7 @@ def new_worker(most_history: int) -> Worker:
 
 @kernel
 def moves_of(rule, policy, b, t, hashes, plies, recent, work):
-    """Find the sensible moves of a position, no superko among them, and their priors; return how many there are."""
+    """Find the sensible moves of a position that superko allows, and their priors. Return their number."""
     color = np.int64(b.to_move)
     found = 0
     if rule.has_tree_policy:
@@ -100,7 +100,7 @@ def moves_of(rule, policy, b, t, hashes, plies, recent, work):
 
 @kernel
 def make_node(rule, tree, policy, b, t, hashes, plies, recent, work):
-    """Make a node of a position; return its number, or NONE if the pool is full. Passing is always an edge."""
+    """Make a node for a position. Return its number, or NONE if the pool is full. The last edge is the pass."""
     count = moves_of(rule, policy, b, t, hashes, plies, recent, work)
     node = take_node(tree, count + 1)
     if node == NONE:
@@ -117,14 +117,14 @@ def make_node(rule, tree, policy, b, t, hashes, plies, recent, work):
 
 @kernel
 def ask_for_root(tree, root, queue, path):
-    """Ask the policy network for the priors of the root, unless it was asked before."""
+    """Ask the policy network for the priors of the root, once."""
     if compare_and_swap(tree.asked_policy, 0, NOT_ASKED, ASKED):
         ask(queue, root.board, root.history, np.int64(0), np.int64(NONE), path, 0)
 
 
 @kernel
 def make_root(rule, tree, policy, root, work):
-    """Make node 0 of the position to search."""
+    """Make node 0 for the position to search."""
     plies, recent = len(root.hashes), root.history[0].recent
     work.hashes[:plies] = root.hashes
     return make_node(rule, tree, policy, root.board[0], root.tracker[0], work.hashes, plies, recent, work)
@@ -132,7 +132,7 @@ def make_root(rule, tree, policy, root, work):
 
 @kernel
 def back_up(n_r, w_r, path, depth, outcome, n_vl):
-    """Add a rollout to the edges of a path, and take their virtual losses away.
+    """Add the outcome of a rollout to the edges of a path, and remove their virtual losses.
 
     `outcome` is 1 if the player of the first edge won, -1 if it lost. Players alternate, and so does the sign (trap 1).
     """
@@ -143,7 +143,7 @@ def back_up(n_r, w_r, path, depth, outcome, n_vl):
 
 @kernel
 def back_up_value(n_v, w_v, path, depth, value):
-    """Add what the value network said, as the player of the first edge sees it, to the edges of a path."""
+    """Add an answer of the value network, seen by the player of the first edge, to the edges of a path."""
     amount = np.int64(np.round(value * UNIT))
     for i in range(depth):
         atomic_add(n_v, path[i], 1)
@@ -152,7 +152,7 @@ def back_up_value(n_v, w_v, path, depth, value):
 
 @kernel
 def finish_without_rollout(n_r, w_r, n_v, w_v, path, depth, value, n_vl):
-    """Back up a simulation that is nothing but an answer of the value network."""
+    """Back up a simulation without rollout: an answer of the value network."""
     for i in range(depth):
         atomic_add(n_r, path[i], 1 - n_vl)
         atomic_add(w_r, path[i], n_vl * UNIT)
@@ -161,7 +161,7 @@ def finish_without_rollout(n_r, w_r, n_v, w_v, path, depth, value, n_vl):
 
 @kernel
 def give_up(n_r, w_r, path, depth, n_vl):
-    """Undo a simulation that cannot be finished now."""
+    """Undo a simulation that cannot be finished now: remove its virtual losses."""
     for i in range(depth):
         atomic_add(n_r, path[i], -n_vl)
         atomic_add(w_r, path[i], n_vl * UNIT)
@@ -169,7 +169,7 @@ def give_up(n_r, w_r, path, depth, n_vl):
 
 @kernel
 def outcome_for(b, komi, color):
-    """Return who wins as the board stands: 1 for a colour, -1 for the other, 0 for a draw."""
+    """Return the result as the board stands: 1 if `color` wins, -1 if it loses, 0 for a draw."""
     margin = area_margin(b) - komi
     black = 1 if margin > 0 else -1 if margin < 0 else 0
     return black if color == BLACK else -black
@@ -177,7 +177,7 @@ def outcome_for(b, komi, color):
 
 @kernel
 def _remember_reply(replies, boards, tracker, recent, moves, priors, first, count):
-    """Store the most probable move of a node as the reply to the last two (`rollout.replies`)."""
+    """Store the most probable move of a node as the reply to the last two moves (`rollout.replies`)."""
     best = first
     for e in range(first, first + count):
         if priors[e] > priors[best]:
@@ -187,9 +187,9 @@ def _remember_reply(replies, boards, tracker, recent, moves, priors, first, coun
 
 @inlined_kernel
 def _descend(tree, rule, queue, replies, work, rng, plies):
-    """Go down the tree from the root, whose board and moves the worker holds, to a leaf.
+    """Play down the tree from the root, on the worker's board, to a leaf.
 
-    Return the depth, the last edge, and what is behind it: NONE, or BUSY if another thread is making a node of it.
+    Return the depth, the last edge, and what is behind it: NONE, or BUSY if another thread is making its node.
     """
     firsts, counts, asked_policy, moves, priors = tree.first, tree.count, tree.asked_policy, tree.move, tree.prior
     n_r, w_r, n_v, w_v, children = tree.n_r, tree.w_r, tree.n_v, tree.w_v, tree.child
@@ -228,7 +228,7 @@ def _descend(tree, rule, queue, replies, work, rng, plies):
 
 @inlined_kernel
 def _roll_out(tree, rule, queue, playouts, work, rng, e, depth, color):
-    """Evaluate a leaf by a rollout, ask the value network about it if nobody has, and back up."""
+    """Evaluate a leaf by a rollout and back up. Ask the value network about it on the first visit."""
     boards, history, path = work.rollout.board, work.history, work.path
     recent = history[0].recent
     if boards[0].passes < 2:
@@ -246,7 +246,7 @@ def _roll_out(tree, rule, queue, playouts, work, rng, e, depth, color):
 
 @inlined_kernel
 def _ask_for_value(tree, rule, queue, work, e, made, claimed, depth, color):
-    """Evaluate a leaf by the value network alone, which is asked if this thread has claimed to be the one who does."""
+    """Evaluate a leaf by the value network alone. Ask it if this thread has claimed the request."""
     boards, path = work.rollout.board, work.path
     n_r, w_r, n_v, w_v = tree.n_r, tree.w_r, tree.n_v, tree.w_v
     if claimed:
@@ -270,7 +270,7 @@ def _ask_for_value(tree, rule, queue, work, e, made, claimed, depth, color):
 
 @kernel
 def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, control, budget):
-    """Simulate until the budget, which all threads share, is spent, or somebody says stop, or there is a need to wait.
+    """Run simulations until the shared budget is spent, STOP is set, or this thread must wait for a network.
 
     `policy` gives new nodes their priors, `playouts` plays the rollouts.
     """

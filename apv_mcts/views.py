@@ -1,7 +1,7 @@
-"""What a search knows of a position, as the numbers of Figure 5: for each of its boards a map from moves to numbers.
+"""The numbers of Figure 5: what a search knows of a position, as one map from moves to numbers per board.
 
-The letters are those of the paper. Numbers go from 0 to 1: the chance of the side to move to win (a, b, c), or a share
-of the whole (d, e). What the search has no part for is said to be missing, and never shown as a zero.
+The letters are those of the paper. Numbers go from 0 to 1: the winning probability of the side to move (a, b, c), or a
+share of the total (d, e). Where the search lacks a part, such as a value network, its board is missing, never zero.
 """
 
 from typing import NamedTuple
@@ -15,23 +15,23 @@ NO_SIMULATIONS = "no simulations"
 
 
 class View(NamedTuple):
-    """Numbers by move, passing among them; `faint` moves were tried too seldom for their number to say much."""
+    """Numbers by move, including the pass. `faint` moves have too few visits to rely on their numbers."""
 
     letter: str
     title: str
     numbers: dict[int, float]
     faint: frozenset[int] = frozenset()
-    missing: str = ""  # what is not there, if it cannot be shown
+    missing: str = ""  # why the board cannot be shown
 
     @property
     def best(self) -> int | None:
-        """The move with the highest number, among those that are not faint."""
+        """The move with the highest number, except for faint ones."""
         sure = [move for move in self.numbers if move not in self.faint]
         return max(sure, key=self.numbers.__getitem__, default=None)
 
 
 def views_of(search: Search) -> list[View]:
-    """Return the boards a to e of the root; f is `Search.principal_variation`."""
+    """Return the boards a to e for the root. Board f is `Search.principal_variation`."""
     edges, rule = search.statistics(), search.rule
     visits = sum(edge.visits for edge in edges)
     faint = frozenset(edge.move for edge in edges) - {edge.move for edge in tried(edges)}
@@ -59,7 +59,7 @@ def _chances(values: dict[int, float]) -> dict[int, float]:
 
 
 def _priors(search: Search, edges: list[EdgeStatistics]) -> View:
-    """Return the priors, with the name of whoever gave them."""
+    """Return the priors, with their source in the title."""
     settings = search.settings
     if not has_priors(search):
         return View("d", "Priors", {}, missing=f"no priors with {settings.rule}")
@@ -68,14 +68,14 @@ def _priors(search: Search, edges: list[EdgeStatistics]) -> View:
 
 
 def has_priors(search: Search) -> bool:
-    """Tell if the search looks at priors: UCB1 and flat search do not."""
+    """Return whether the search uses priors: UCB1 and flat search do not."""
     return search.settings.rule == "puct"
 
 
 def successor_values(search: Search, edges: list[EdgeStatistics]) -> dict[int, float]:
-    """Return by move what the value network says of the position after it, as the player of the move sees it.
+    """Return the value of the position after each move by the value network, seen by the player of the move.
 
-    The search has asked about the moves that it tried; the others are asked about now, so that none is left out.
+    The search has asked about the moves that it tried; the network is asked about the others now.
     """
     known = {edge.move: edge.value for edge in edges if edge.value is not None}
     positions = {edge.move: search.position.copy().play(edge.move) for edge in edges if edge.move not in known}

@@ -1,18 +1,16 @@
-"""Forty drawn 9x9 problems for a search, five of each kind, every one decided by the whole game.
+"""Forty drawn 9x9 problems for a search, five of each kind. Each is decided by the result of the game.
 
-`problems.txt` holds them as blocks with an empty line between: a line with the kind, a number, the side to move and the
-komi; a line that says what the point is; and the board, as `go.text` reads it, on which the letter `a` marks every
-right move.
+`problems.txt` holds them as blocks separated by empty lines. A block has a line with kind, number, side to move and
+komi, a line with the explanation, and the board, as `go.text` reads it, with the letter `a` on every right move.
 
     capture 1, black to move, komi 12.5
     Black captures the stone that cuts; the two at the top are worth less.
     . X X . X X X X X
     ...
 
-The komi is such that the side to move wins after a right move, and loses after every other one and after a pass, if
-both sides play well from there. So a search needs to know nothing but how to win, and a problem is solved if its move
-is among the right ones. Counting is by area, the ko rule is positional superko, and suicide is forbidden; the drawn
-position is all the history that there is.
+The komi is chosen so that, with best play, the side to move wins after a right move and loses after any other move or
+a pass. A problem is solved if the player chooses a right move. Rules: area counting, positional superko, no suicide.
+The drawn position is the start of the game.
 """
 
 import re
@@ -36,7 +34,7 @@ class Problem(NamedTuple):
     kind: str  # one of KINDS
     position: Position
     right: frozenset[int]  # points of `go.coordinates`
-    why: str  # what the point is, in a sentence
+    why: str  # the explanation, in a sentence
 
 
 def problems() -> list[Problem]:
@@ -45,7 +43,7 @@ def problems() -> list[Problem]:
 
 
 def read_problems(text: str) -> list[Problem]:
-    """Read problems that are written as this module's docstring says."""
+    """Read problems in the format of this module's docstring."""
     return [_read_problem(block) for block in re.split(r"\n\s*\n", text.strip())]
 
 

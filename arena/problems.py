@@ -1,7 +1,7 @@
-"""What a search can read: players with so many simulations on 40 drawn problems, and what share of them they solve.
+"""Have players solve 40 drawn problems with given numbers of simulations, and report the share that each solves.
 
-Each problem stands alone: the player sees it for the first time, on one thread and with the same seed, so the table is
-repeatable. What is noted is the move that each player chose.
+A new player is made for each problem, with one thread and the same seed, so the table is repeatable. The result is the
+move that each player chose.
 """
 
 import dataclasses
@@ -31,18 +31,18 @@ PLAYERS = "flat,uct,uct_patterns,alpha_p,alpha_r,alpha_rp"
 
 @dataclasses.dataclass
 class Settings:
-    players: str = setting(PLAYERS, "who tries, by their names (conf/player), with commas between them")
+    players: str = setting(PLAYERS, "players to test, by name (conf/player), separated by commas")
     svg: str = setting("", "file to draw all problems to, with their answers", result=False)
     run: str = setting("problems", "name of the run: results go to runs/<run>/arena.problems/", result=False)
     seed: int = seed_setting()
-    simulations: str = setting("1000,10000", "simulations for each problem, one or more numbers with commas between")
+    simulations: str = setting("1000,10000", "simulations per problem: one or more numbers, separated by commas")
 
 
 def trials(settings: Settings) -> list[tuple[str, int]]:
-    """Return who tries with how many simulations; a player without a search tries once."""
+    """Return pairs of player and simulations. A player without a search has one, with 0 simulations."""
     found = []
     for name in settings.players.split(","):
-        new_player(preset(name))  # which refuses what cannot play
+        new_player(preset(name))  # raises an error for a player that cannot play
         found += [(name, count) for count in (_counts(settings) if searches(preset(name)) else [0])]
     return found
 
@@ -53,7 +53,7 @@ def _counts(settings: Settings) -> list[int]:
     except ValueError:
         counts = []
     if not counts or min(counts) < 1:
-        raise UserError(f"simulations={settings.simulations} are not numbers with commas between, from 1 on.")
+        raise UserError(f"simulations={settings.simulations} must be numbers of at least 1, separated by commas.")
     return counts
 
 
@@ -62,7 +62,7 @@ def label(name: str, simulations: int) -> str:
 
 
 def answers(name: str, simulations: int, seed: int, todo: list[Problem]) -> Iterator[str]:
-    """Have a player solve problems; yield its moves."""
+    """Yield the moves that a player chooses in some problems."""
     settings = preset(name)
     settings.seed, settings.simulations, settings.seconds, settings.resign = seed, simulations, 0.0, -1.0
     settings.search.threads = 1
@@ -72,7 +72,7 @@ def answers(name: str, simulations: int, seed: int, todo: list[Problem]) -> Iter
 
 
 def solve_all(settings: Settings, folder: Path, key: dict[str, Any]) -> dict[str, list[str]]:
-    """Return by trial the moves for all problems, those that are noted in the folder already included."""
+    """Return the moves for all problems by trial. Continue from those saved in the folder."""
     path, todo = folder / PROGRESS, problems()
     saved = read_json(path)
     found: dict[str, list[str]] = {}
@@ -97,7 +97,7 @@ def is_right(problem: Problem, answer: str) -> bool:
 
 
 def report(found: dict[str, list[str]]) -> str:
-    """Say what share of each kind was solved, and which problems by whom, as Markdown tables."""
+    """Return Markdown tables: the share solved of each kind, and who missed which problem."""
     all_problems = problems()
     rows = []
     for who, given in found.items():
@@ -126,7 +126,7 @@ def thresholds(settings: Settings) -> str:
 
 
 def draw_problems() -> str:
-    """Draw all problems on one sheet, with rings on the right moves; a row for each kind."""
+    """Draw all problems on one sheet, one row per kind, with rings on the right moves."""
     panels = []
     for problem in problems():
         position, marks = problem.position, dict.fromkeys(problem.right, "ring")
@@ -160,7 +160,7 @@ def _solved(given: list[str]) -> int:
 
 
 def _files() -> str:
-    """Name the contents of the problems, and of all policies and networks that come with Prezero."""
+    """Return a fingerprint of the problems, and of all policies and networks that come with Prezero."""
     digest = hashlib.sha256()
     for path in (FILE, *sorted(WEIGHTS.glob("*.safetensors"))):
         digest.update(path.read_bytes())

@@ -163,8 +163,7 @@ def test_the_pool_has_room_for_the_root_of_any_board_and_edges_have_numbers_of_3
         assert search.run(simulations=5) == 5
         check_at_rest(search, 5)
         assert len(search.statistics()) == size * size + 1
-    most = apv_mcts.settings.BOUNDS["nodes"][1]
-    assert most * apv_mcts.search.EDGES_A_NODE < 1 << 31
+    assert apv_mcts.settings.MOST_NODES * apv_mcts.search.EDGES_A_NODE < 1 << 31
     with pytest.raises(UserError, match=r"search\.nodes=100000000 is not between"):
         validate(SearchSettings(nodes=100_000_000), "player.search.")
 
@@ -226,8 +225,8 @@ def test_a_game_that_is_longer_than_usual_gets_more_memory(monkeypatch):
             position = Position(3, 0.5)
         search.set_position(position)
         search.run(simulations=10)
-        lengths.add(len(search.workers[0].history))
-        assert len(search.workers[0].history) >= len(position.history) + 1 + MOST_DEPTH
+        lengths.add(len(search.workers[0].hashes))
+        assert len(search.workers[0].hashes) >= len(position.history) + 1 + MOST_DEPTH
         assert {edge.move for edge in search.statistics()} == {*sensible_moves(position), PASS}
     assert len(lengths) > 1
 

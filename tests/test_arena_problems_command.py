@@ -81,8 +81,8 @@ def test_other_weights_are_other_results(tmp_path, monkeypatch):
     ("setting", "sentence"),
     [
         ("players=nobody", "player=nobody does not exist"),
-        ("simulations=many", "simulations=many are not numbers with commas between, from 1 on."),
-        ("simulations=0", "simulations=0 are not numbers with commas between, from 1 on."),
+        ("simulations=many", "simulations=many must be numbers of at least 1, separated by commas."),
+        ("simulations=0", "simulations=0 must be numbers of at least 1, separated by commas."),
         ("players=alpha_rvp", "This player asks a value network, and there is none yet"),
     ],
 )
