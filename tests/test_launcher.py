@@ -100,6 +100,12 @@ def test_the_first_call_installs_and_goes_on_and_later_ones_start_at_once(projec
     assert pip_calls(project) == [f"{INSTALLED}[train]"]
 
 
+def test_commands_run_without_telemetry_and_without_modules_of_the_current_folder(project):
+    call(project)
+    (project / ".venv" / "bin" / "python").write_text("#!/bin/sh\necho $ORT_DISABLE_TELEMETRY $PYTHONSAFEPATH\n")
+    assert call(project, "gtp", ORT_DISABLE_TELEMETRY="0").stdout.splitlines()[-1] == "1 1"
+
+
 def test_each_group_is_installed_when_it_is_first_needed(project):
     for command in ("", "gtp", "sl_policy.train", "gtp", "test", "lint", "bench", "test", "lineage"):
         assert call(project, *command.split()).returncode == 0
