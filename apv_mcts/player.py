@@ -4,7 +4,6 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -14,18 +13,18 @@ from apv_mcts.settings import SearchSettings
 from apv_mcts.time_control import seconds_for_move, seconds_more
 from features48.heat_maps import plane_maps
 from go.abilities import Finding, Findings
-from go.board import BLACK, WHITE, set_turn
+from go.board import BLACK, WHITE
 from go.clock import Clock
 from go.coordinates import PASS, POINTS
 from go.player import ALL_SIZES, RESIGN, Candidate, Decision, ends_well
 from go.playout import new_rng
 from go.position import Position
+from rollout.judge import judge_dead
 from rollout.playout import policy_games
 from sl_policy.player import network_sizes
 
 TRIED = 0.05  # share of the most visited move's visits; the value of moves with fewer visits is not relied on
-JUDGED = 400  # rollouts to judge dead stones
-SURVIVES = 0.3  # least share of rollouts in which a living stone keeps its point
+OWNERSHIP_ROLLOUTS = 400
 SURE = 10  # least visits of the best move to resign or to pass on its value
 EVIDENCE = 2.0  # standard errors by which a pass must be better; the outcome of a rollout has a deviation of 1 at most
 LOOKED_AT = 1_000  # simulations for a heat map of a position that was not searched
@@ -55,6 +54,7 @@ class SearchPlayer:
         self.known: Search | None = None  # the search of the position that was asked about last
         self.rng = new_rng(1)
         self.looking = threading.Lock()
+        self.judgement: tuple[bytes, set[int]] | None = None  # the stones that were judged last, and the dead ones
 
     def plays_on(self, size: int) -> bool:
         return size in self.sizes
@@ -148,34 +148,18 @@ class SearchPlayer:
         for move in moves:
             if not position.is_over:
                 position.play(move)
-        owned = self._owned(position)
-        return position.by_row_and_column((owned[BLACK] - owned[WHITE]) / JUDGED)
-
-    def _owned(self, position: Position, rollouts: int = JUDGED) -> np.ndarray:
-        """Return how often each colour owns each point after rollouts."""
-        live = position.copy()
-        live.board["passes"] = 0  # the game goes on
+        position.board["passes"] = 0  # the game goes on
         with self.looking:
-            return policy_games(live, rollouts, self.get_ready(position.size).playouts, self.rng)[1]
+            owned = policy_games(position, OWNERSHIP_ROLLOUTS, self.get_ready(position.size).playouts, self.rng)[1]
+        return position.by_row_and_column((owned[BLACK] - owned[WHITE]) / OWNERSHIP_ROLLOUTS)
 
     def dead_stones(self, position: Position) -> set[int]:
-        """Return the stones of chains that mostly lose their points in rollouts.
-
-        Each side begins half of the rollouts: rollouts do not pass, and in a seki whoever begins loses.
-        """
-        owned: Any = 0
-        chains: dict[int, list[tuple[int, float]]] = {}
-        for color in (BLACK, WHITE):
-            begun = position.copy()
-            set_turn(begun.board, color)
-            owned = owned + self._owned(begun, JUDGED // 2)
-        for point in range(POINTS):
-            color = int(position.board["color"][point])
-            if color in (BLACK, WHITE):
-                chains.setdefault(int(position.board["chain"][point]), []).append((point, owned[color, point] / JUDGED))
-        return {
-            point for stones in chains.values() if np.mean([s for _, s in stones]) < SURVIVES for point, _ in stones
-        }
+        """Return the stones that rollouts find dead (`rollout.judge`). The last judgement is kept."""
+        stones = position.board["color"].tobytes()
+        kept = self.judgement
+        if kept is None or kept[0] != stones:
+            kept = self.judgement = stones, judge_dead(position, self.get_ready(position.size).playouts)
+        return set(kept[1])
 
     def heat_maps(self) -> dict[str, Callable[[Position], np.ndarray]]:
         """Return heat maps of the statistics of moves, and of the feature planes."""

@@ -81,7 +81,7 @@ class Judge(Protocol):
     """A player that can tell which stones are dead."""
 
     def dead_stones(self, position: Position) -> set[int]:
-        """Return the points of all dead stones, of both colours."""
+        """Return the points of all dead stones, of both colours. Equal stones must get the same answer at each call."""
 
 
 @runtime_checkable

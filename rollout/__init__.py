@@ -18,8 +18,8 @@ Where to start reading:
 - learning: `games`, `harvest` and `policies` (which patterns are known), `softmax` (the paper's form),
   `logistic` (the textbook's), `weights_drawn`, `train` and `evaluate` (the commands);
 - playing: `gammas` (weights as whole numbers), `sampler` (samples a move and keeps all probabilities up to date),
-  `replies` (replies that the tree found good), `playout` (whole games: uniform, rollout or tree policy), `player` and
-  `flat` (players), `match`;
+  `replies` (replies that the tree found good), `playout` (whole games: uniform, rollout or tree policy), `judge` (which
+  stones are dead), `player` and `flat` (players), `match`;
 - to look at it: `choices` (the moves of a position with their reasons), `move_report`, `show` (the command).
 """
 

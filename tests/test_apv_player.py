@@ -14,9 +14,12 @@ from features48.encoder import Encoder
 from features48.groups import GROUPS
 from go.board import BLACK, EMPTY, WHITE
 from go.coordinates import PASS, gtp_from_point
+from go.dead_stones import judged_result, result_without, stones
 from go.player import RESIGN, sensible_moves
 from go.position import Position
 from gtp.server import serve
+from rollout import judge
+from rollout.playout import policy_games
 
 # Black has the upper side and can take the stone in it, white the lower one.
 SETTLED = """
@@ -186,6 +189,69 @@ def test_stones_without_a_hope_are_dead_and_others_are_not(to_move, passes):
         assert player.dead_stones(Position.from_text(text, to_move)) == set()
     everything = Position.from_text(LOST, to_move)
     assert {gtp_from_point(point, 5) for point in player.dead_stones(everything)} == {"C2"}
+
+
+# White's corner: a bent four, of which black has three stones; or nothing but its eye space.
+BENT_FOUR = """
+X X O X . X O . O
+X O O X X X O O .
+. O X X . X O O O
+. O X . X X X O .
+X X X X X X O O O
+. X . X . X O . O
+X X X X X X O O O
+. X X . X O O . O
+X . X X X O . O .
+"""
+EYE_SPACE = BENT_FOUR.replace("\nX X O X", "\n. . O X").replace("\nX O O X", "\n. O O X")
+
+
+@pytest.mark.parametrize(("name", "text", "replies"), [("uct", EYE_SPACE, 0.0), ("alpha_r", BENT_FOUR, 0.5)])
+def test_equal_stones_get_one_judgement(name, text, replies):
+    """The corner is a close call. The winner used to change from call to call, and with it the score."""
+    player = small_player(name, simulations=200, replies=replies)
+    position = Position.from_text(text, komi=16.5)
+    dead = player.dead_stones(position)
+    corner = {position.point(move) for move in ("C9", "B8", "C8", "B7", "B6")}
+    assert dead in (set(), corner)
+    for number in range(12):
+        if number == 4:
+            player.decide(position)  # which stores replies
+        asked = Position.from_text(text, (BLACK, WHITE)[number % 2], komi=7.5)
+        for _ in range(number % 3):
+            asked.play(PASS)
+        player.dead_stones(Position(9))  # so that nothing is kept
+        assert player.dead_stones(asked) == small_player(name).dead_stones(asked) == dead
+
+
+def test_a_close_call_gets_more_rollouts(monkeypatch):
+    counts = []
+
+    def counted(position, count, *arguments):
+        counts.append(count)
+        return policy_games(position, count, *arguments)
+
+    monkeypatch.setattr(judge, "policy_games", counted)
+    player = small_player("alpha_r")
+    for text, is_close in ((SETTLED, False), (BENT_FOUR, True)):
+        counts.clear()
+        player.dead_stones(Position.from_text(text))
+        player.dead_stones(Position.from_text(text, WHITE).play(PASS))  # which is kept
+        assert judge.ROLLOUTS <= sum(counts) <= judge.MOST_ROLLOUTS and (sum(counts) > judge.ROLLOUTS) == is_close
+
+
+def test_all_commands_and_matches_share_a_judgement():
+    player = small_player("alpha_r", simulations=1)
+    position = Position.from_text(BENT_FOUR, komi=16.5).play(PASS).play(PASS)
+    plays = [
+        f"play {'b' if position.board['color'][point] == BLACK else 'w'} {gtp_from_point(point, 9)}"
+        for point in sorted(stones(position))
+    ]
+    asked = ["final_score", "final_status_list dead"] * 6
+    answers = session(player, "boardsize 9", "komi 16.5", *plays, "play b pass", "play w pass", *asked)[-12:]
+    dead = {position.point(move) for move in answers[1].split()[1:]}
+    assert set(answers[::2]) == {f"= {judged_result(player, position)}"} == {f"= {result_without(position, dead)}"}
+    assert len(set(answers[1::2])) == 1
 
 
 @pytest.mark.parametrize("to_move", [BLACK, WHITE])
