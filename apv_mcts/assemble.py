@@ -1,6 +1,7 @@
 """Assemble a search: find and load the policies and networks that its settings ask for."""
 
 import functools
+from pathlib import Path
 
 from apv_mcts.evaluator import Evaluator
 from apv_mcts.search import Search
@@ -13,11 +14,15 @@ from rollout.playout import PlayoutPolicy, new_policy
 from sl_policy.player import load_network
 
 
-@functools.lru_cache(4)
-def _patterns(name: str, size: int, run: str) -> PlayoutPolicy:
+@functools.lru_cache(4)  # both policies for two boards, at up to 130 MB each
+def _patterns(path: Path) -> PlayoutPolicy:
+    return new_policy(Model.load(path))
+
+
+def _playout_policy(name: str, size: int, run: str) -> PlayoutPolicy:
     if name == "uniform":
         return new_policy(None)
-    return new_policy(Model.load(find_weights(name, size, "run" if run else "shipped", run)))
+    return _patterns(find_weights(name, size, "run" if run else "shipped", run))
 
 
 def check_value(settings: SearchSettings) -> None:
@@ -54,6 +59,6 @@ def new_search(
     `network` answers instead of the one that the settings name. Searches of many games may share an evaluator.
     """
     evaluator = evaluator or new_evaluator(settings, size, run, seed, network)
-    priors = _patterns("tree" if settings.priors == "tree" else "uniform", size, run)
-    playouts = _patterns("rollout" if settings.rollouts == "rollout" else "uniform", size, run)
+    priors = _playout_policy("tree" if settings.priors == "tree" else "uniform", size, run)
+    playouts = _playout_policy("rollout" if settings.rollouts == "rollout" else "uniform", size, run)
     return Search(settings, size, priors, playouts, evaluator, seed)

@@ -62,6 +62,8 @@ class SearchPlayer:
     def get_ready(self, size: int) -> Search:
         """Return the search for a board size. Load what it needs on the first call."""
         if self.search is None or self.size != size:
+            self.end()
+            self.search = self.known = None  # frees the tree of the last board before there is another
             self.size, self.search = size, self.make(size)
         return self.search
 

@@ -1,5 +1,8 @@
 """A player that asks a pattern policy, and nothing else."""
 
+import functools
+from pathlib import Path
+
 import numpy as np
 
 from go.player import AnyBoard, Candidate, Decision, decided, titled
@@ -31,10 +34,13 @@ def _why(reasons: list[Reason]) -> str:
 
 
 def _player(policy: str, name: str, run: str, greedy: bool, seed: int) -> AnyBoard:
-    def make(size: int) -> RolloutPlayer:
-        return RolloutPlayer(Model.load(find_weights(policy, size, "run" if run else "shipped", run)), greedy, seed)
+    @functools.cache
+    def of_file(path: Path) -> RolloutPlayer:  # the tables of a model take 130 MB, so boards with the same file share it
+        return RolloutPlayer(Model.load(path), greedy, seed)
 
-    return AnyBoard(titled(name, greedy), make)
+    return AnyBoard(
+        titled(name, greedy), lambda size: of_file(find_weights(policy, size, "run" if run else "shipped", run))
+    )
 
 
 def rollout_player(name: str, run: str, greedy: bool, seed: int) -> AnyBoard:

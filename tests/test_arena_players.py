@@ -1,9 +1,11 @@
 """Players by name: every room's kinds are known, settings find their way to the maker, and can be sent elsewhere."""
 
 import dataclasses
+import gc
 import pickle
 import subprocess
 import sys
+import weakref
 
 import pytest
 from conftest import ROOT
@@ -17,6 +19,7 @@ from go.coordinates import PASS
 from go.errors import GoError
 from go.player import AnyBoard
 from go.position import Position
+from nets.find import shipped_sizes
 from pipeline.errors import UserError
 
 WITHOUT_A_VALUE_NETWORK = [name for name in presets() if not preset(name).search.value]
@@ -54,6 +57,22 @@ def test_settings_reach_the_player():
         for seed in (1, 1, 2)
     )
     assert first == again != other
+
+
+@pytest.mark.parametrize("name", ["rollout", "tree"])
+def test_boards_share_what_they_load(name):
+    """The tables of a pattern policy take 130 MB, and were loaded anew for each of 18 board sizes."""
+    player = new_player(preset(name))
+    assert len({id(player.get_ready(size).tables) for size in player.sizes}) == len(shipped_sizes(name)) == 2
+
+
+def test_searches_on_other_boards_share_pattern_policies_and_drop_the_last_tree():
+    player = small_player("alpha_r", simulations=5)
+    trees = [weakref.ref(player.get_ready(size)) for size in (9, 7, 5, 13)]
+    gc.collect()
+    assert [tree() is None for tree in trees] == [True, True, True, False]
+    weights = player.search.priors.weights
+    assert player.get_ready(8).priors.weights is weights
 
 
 def test_what_cannot_be_played_is_refused():
