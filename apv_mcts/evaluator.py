@@ -103,7 +103,7 @@ class Evaluator:
 
         boards, history, node, edge = (gathered(name) for name in ("boards", "history", "node", "edge"))
         symmetries = self.rng.integers(0, SYMMETRIES, len(boards))
-        scores, values = self._answers(boards, history, symmetries, node != NONE, edge != NONE)
+        scores, values = self._answers(boards, history, symmetries, (node != NONE, edge != NONE))
         start = 0
         for asker, places in taken:
             part, start = slice(start, start + len(places)), start + len(places)
@@ -116,19 +116,15 @@ class Evaluator:
         return len(boards)
 
     def _answers(
-        self,
-        boards: np.ndarray,
-        history: np.ndarray,
-        symmetries: np.ndarray,
-        wants_scores: np.ndarray,
-        wants_values: np.ndarray,
+        self, boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray, wants: tuple[np.ndarray, np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Ask the network. What it has no head for must not be asked for, and is zero."""
-        scores, values = self.network.answer(boards, history, symmetries, wants_scores, wants_values)
-        if (scores is None and wants_scores.any()) or (values is None and wants_values.any()):
-            raise ValueError("the search asks for something that its network has no head for")
-        if any(found is not None and np.isnan(found).any() for found in (scores, values)):
-            raise FloatingPointError("the network answered with something that is no number")
+        scores, values = self.network.answer(boards, history, symmetries, wants)
+        for found, wanted in zip((scores, values), wants, strict=True):
+            if found is None and wanted.any():
+                raise ValueError("the search asks for something that its network has no head for")
+            if found is not None and np.isnan(found).any():
+                raise FloatingPointError("the network answered with something that is no number")
         count = len(boards)
         return (
             np.zeros((count, 1), np.float32) if scores is None else scores,

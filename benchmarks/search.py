@@ -20,7 +20,7 @@ from arena.players import preset
 from benchmarks.measure import Bar, Rates, in_turn, median, ratio
 from go.playout import new_rng
 from go.position import Position
-from nets.network import Answers, Network
+from nets.network import Answers, Network, Wants
 from pipeline.tables import table
 from rollout.playout import PlayoutPolicy, new_workspace, policy_games
 from sl_policy.player import load_network
@@ -74,7 +74,7 @@ class MeanScore:
     def __init__(self, policy: Network) -> None:
         self.policy = policy
 
-    def answer(self, boards, history, symmetries, wants_scores=None, wants_values=None) -> Answers:
+    def answer(self, boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray, wants: Wants = None) -> Answers:
         scores = self.policy.answer(boards, history, symmetries).scores
         return Answers(None, np.tanh(scores.mean(axis=1)))
 

@@ -21,6 +21,7 @@ from nets.weights import Weights
 from pipeline.errors import UserError
 
 ALL_SYMMETRIES = tuple(range(SYMMETRIES))
+Wants = tuple[np.ndarray, np.ndarray] | None  # bool[batch] each: whose scores, whose values; None for all
 
 
 class Answers(NamedTuple):
@@ -39,17 +40,10 @@ class Answering(Protocol):
 
     has_pass: bool
 
-    def answer(
-        self,
-        boards: np.ndarray,
-        history: np.ndarray,
-        symmetries: np.ndarray,
-        wants_scores: np.ndarray | None = None,
-        wants_values: np.ndarray | None = None,
-    ) -> Answers:
+    def answer(self, boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray, wants: Wants = None) -> Answers:
         """Answer about boards (`go.board.BOARD`) with their histories (`go.history.HISTORY`), shown in symmetries.
 
-        `wants_scores` and `wants_values`, bool[batch], say what is asked about each; by default all.
+        `wants` says of which positions scores are wanted and of which values, by default of all.
         """
 
 
@@ -66,14 +60,7 @@ class Network:
     def load(cls, path: Path, device: str = "cpu", threads: int = 1, precision: str = "auto") -> "Network":
         return cls(Weights.load(path), device, threads, precision)
 
-    def answer(
-        self,
-        boards: np.ndarray,
-        history: np.ndarray,
-        symmetries: np.ndarray,
-        wants_scores: np.ndarray | None = None,
-        wants_values: np.ndarray | None = None,
-    ) -> Answers:
+    def answer(self, boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray, wants: Wants = None) -> Answers:
         return self.answer_planes(self.inputs.boards(boards, history, symmetries), symmetries)
 
     def answer_planes(self, planes: np.ndarray, symmetries: np.ndarray) -> Answers:
@@ -118,16 +105,8 @@ class PolicyAndValue:
             )
         self.policy, self.value, self.has_pass = policy, value, policy.has_pass
 
-    def answer(
-        self,
-        boards: np.ndarray,
-        history: np.ndarray,
-        symmetries: np.ndarray,
-        wants_scores: np.ndarray | None = None,
-        wants_values: np.ndarray | None = None,
-    ) -> Answers:
-        everything = np.ones(len(boards), bool)
-        scored, valued = (everything if wants is None else wants for wants in (wants_scores, wants_values))
+    def answer(self, boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray, wants: Wants = None) -> Answers:
+        scored, valued = wants or (np.ones(len(boards), bool), np.ones(len(boards), bool))
         planes = self.value.inputs.boards(boards, history, symmetries)  # those of the policy network come first
         scores = np.zeros((len(boards), self.policy.size**2 + self.has_pass), np.float32)
         values = np.zeros(len(boards), np.float32)

@@ -46,9 +46,8 @@ class MadeUp:
     def __init__(self, policy: Network | None, values) -> None:
         self.policy, self.values = policy, values
 
-    def answer(self, boards, history, symmetries, wants_scores=None, wants_values=None) -> Answers:
-        everything = np.ones(len(boards), bool)
-        scored, valued = (everything if wants is None else wants for wants in (wants_scores, wants_values))
+    def answer(self, boards, history, symmetries, wants=None) -> Answers:
+        scored, valued = wants or (np.ones(len(boards), bool), np.ones(len(boards), bool))
         scores, values = None, np.zeros(len(boards))
         if self.policy is not None:
             scores = np.zeros((len(boards), self.policy.size**2), np.float32)

@@ -560,12 +560,12 @@ def test_a_policy_and_a_value_network_answer_as_each_would_and_encode_once(store
     assert np.allclose(answers.scores, alone[0].scores, atol=1e-5)
     assert np.allclose(answers.values, alone[1].values, atol=1e-5)
     wants_scores, wants_values = np.arange(12) % 2 == 0, np.arange(12) % 3 == 0
-    some = both.answer(boards, history, symmetries, wants_scores, wants_values)
+    some = both.answer(boards, history, symmetries, (wants_scores, wants_values))
     assert np.allclose(some.scores[wants_scores], alone[0].scores[wants_scores], atol=1e-5)
     assert np.allclose(some.values[wants_values], alone[1].values[wants_values], atol=1e-5)
     assert not some.scores[~wants_scores].any() and not some.values[~wants_values].any()
     nothing = np.zeros(12, bool)
-    none = both.answer(boards, history, symmetries, nothing, nothing)
+    none = both.answer(boards, history, symmetries, (nothing, nothing))
     assert not none.scores.any() and not none.values.any()
 
 
