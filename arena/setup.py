@@ -3,17 +3,12 @@
 The launcher runs this command after it has installed the packages, and again when the sources have changed since.
 """
 
-import sys
-
 from arena.players import preset, presets, rehearse
 from nets.find import shipped_sizes
 
 
 def setup(arguments: list[str]) -> int:
     """Let every player that comes with Prezero make two moves on every board size that has a policy network."""
-    if arguments:
-        print(f"prezero: setup takes no arguments, but got {arguments[0]!r}.", file=sys.stderr)
-        return 2
     players = {name: preset(name) for name in presets()}
     sizes = shipped_sizes("policy")
     todo = [(name, size) for name, player in players.items() if not player.search.value for size in sizes]

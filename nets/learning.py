@@ -1,15 +1,28 @@
 """What all learning of networks shares: learning rates, optimisers, and the state that a checkpoint holds."""
 
 import math
+import os
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from nets.description import Description
 from nets.settings import OptimiserSettings
 
 DIVERGED = "Learning has diverged: the weights are no longer numbers; set a smaller optimiser.learning_rate."
 SECOND_BETA = 0.99  # of Adam; shorter than usual, because our trainings are short
+
+
+def check_memory(description: Description) -> None:
+    """Raise `MemoryError` if a network is too large to learn: its weights, gradients and momentum must fit in memory.
+
+    Linux grants more memory than there is, and then kills a process that uses it.
+    """
+    needed = 3 * 4 * description.parameter_count() / 2**30
+    available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    if needed > available:
+        raise MemoryError(f"learning this network takes {needed:,.1f} GB, and this machine has {available:,.1f} GB")
 
 
 def learning_rate(settings: OptimiserSettings, step: int, steps: int) -> float:

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 from pipeline.artefact import ROOT
 
 DEFAULT_SCALE = "laptop"
+HELP = ("-h", "--help")
 
 
 class Entry(NamedTuple):
     """A command in the catalogue: its module, what it does in one line, and whether it is a stage of the lineage.
 
     The module has a `COMMAND` (`pipeline.launch.Command`). An entry written `module:function` names a function of the
-    arguments instead. The catalogue imports no command, so that listing them is fast.
+    arguments instead, and says if it takes any. The catalogue imports no command, so that listing them is fast.
 
     `extra` is the group of packages in `pyproject.toml` that the command needs: base, train (torch), dev or bench. The
     launcher asks for it before anything is installed, so this module imports the standard library only.
@@ -24,15 +25,30 @@ class Entry(NamedTuple):
     summary: str
     is_stage: bool = False
     extra: str = "base"
+    takes_arguments: bool = True
 
 
 COMMANDS = {
     "lineage": Entry("pipeline.lineage", "run all stages so far, in their order, into runs/", extra="train"),
     "status": Entry("pipeline.status", "show how far a run has come, and what to run next"),
     "test": Entry("pipeline.checks:test", "run the test suite; arguments go to pytest", extra="dev"),
-    "lint": Entry("pipeline.checks:lint", "check style, formatting, types and the layers of the house", extra="dev"),
-    "pin": Entry("pipeline.pin:pin", "write the exact versions of all packages to constraints.txt", extra="dev"),
-    "setup": Entry("arena.setup:setup", "install and compile what playing needs, as the first call does by itself"),
+    "lint": Entry(
+        "pipeline.checks:lint",
+        "check style, formatting, types and the layers of the house",
+        extra="dev",
+        takes_arguments=False,
+    ),
+    "pin": Entry(
+        "pipeline.pin:pin",
+        "write the exact versions of all packages to constraints.txt",
+        extra="dev",
+        takes_arguments=False,
+    ),
+    "setup": Entry(
+        "arena.setup:setup",
+        "install and compile what playing needs, as the first call does by itself",
+        takes_arguments=False,
+    ),
     "bench": Entry("benchmarks.bench", "measure speed beside other engines and print the tables", extra="bench"),
     "go.show": Entry("go.show", "draw a position, given by its moves or as text, here and as SVG"),
     "go.random_play": Entry(

@@ -23,14 +23,14 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from pipeline.artefact import ROOT, runs_folder
-from pipeline.catalogue import COMMANDS, load
-from pipeline.errors import INTERRUPTED, UserError
+from pipeline.catalogue import COMMANDS, HELP, load
+from pipeline.errors import INTERRUPTED, UserError, fail
+from pipeline.process import prepare_process
 from pipeline.settings import explain, validate
 from pipeline.sweeps import Job, begin_job, sweep_table
 
 CONF = ROOT / "conf"
 SWEEP = ("-m", "--multirun")
-HELP = ("-h", "--help")
 WIDEST = 60  # characters of a setting in --help; the meanings of longer ones are not aligned
 TORCH_INSTALLATION = f"{sys.executable} -m pip install -c {ROOT / 'constraints.txt'} -e '{ROOT}[train]'"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
@@ -60,6 +60,7 @@ def launch(name: str) -> None:
     The command is imported, even if its file was started as a program. So the class of its settings has the same name
     in every process, and settings can be pickled.
     """
+    prepare_process()
     load(name)(sys.argv[1:])
 
 
@@ -95,8 +96,11 @@ def _run(command: Command, arguments: list[str]) -> None:
             fail(f"This needs PyTorch, which playing does not; install it with {TORCH_INSTALLATION}")
         except BrokenPipeError:
             _stop_writing()
-        except MemoryError as error:
-            fail(f"There is not enough memory for these settings ({str(error).rstrip('.') or 'none is left'}).")
+        except (MemoryError, RuntimeError) as error:
+            if not _is_out_of_memory(error):
+                raise
+            reason = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else "none is left"
+            fail(f"There is not enough memory for these settings ({reason}).")
         except OSError as error:
             if error.errno in NO_SPACE:
                 fail(f"There is no space left on the disk ({error.strerror}); make room and run the same again.")
@@ -121,15 +125,18 @@ def _run(command: Command, arguments: list[str]) -> None:
         sys.exit(INTERRUPTED)
 
 
+def _is_out_of_memory(error: Exception) -> bool:
+    """Return whether memory was refused. torch raises a `RuntimeError` for it, of its own kind on a GPU."""
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"
+        or "can't allocate memory" in str(error)
+    )
+
+
 def _stop_writing() -> None:
     """Discard the rest of the output: its reader, such as `head`, has closed the pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def fail(sentence: str) -> None:
-    """Print one sentence and exit with code 2."""
-    print(f"prezero: {sentence}", file=sys.stderr)
-    sys.exit(2)
 
 
 def _run_hydra(command: Command, arguments: list[str], start: Callable[[DictConfig], None]) -> None:

@@ -79,9 +79,6 @@ def constraints(versions: dict[str, str]) -> str:
 
 def pin(arguments: list[str]) -> int:
     """Write `constraints.txt` and return the exit code."""
-    if arguments:
-        print(f"prezero: pin takes no arguments, but got {arguments[0]!r}.", file=sys.stderr)
-        return 2
     try:
         versions = needed_packages(project_requirements()) | CUDA
     except UserError as error:

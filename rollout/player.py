@@ -35,7 +35,7 @@ def _why(reasons: list[Reason]) -> str:
 
 def _player(policy: str, name: str, run: str, greedy: bool, seed: int) -> AnyBoard:
     @functools.cache
-    def of_file(path: Path) -> RolloutPlayer:  # the tables of a model take 130 MB, so boards with the same file share it
+    def of_file(path: Path) -> RolloutPlayer:  # its tables take 130 MB, so boards with the same file share it
         return RolloutPlayer(Model.load(path), greedy, seed)
 
     return AnyBoard(

@@ -15,7 +15,7 @@ from data.positions import PositionSampler
 from nets.batches import Batch, Prefetched, make_batch
 from nets.description import SCORES
 from nets.inputs import Inputs
-from nets.learning import DIVERGED, learning_rate, learning_state, new_optimiser, restore_learning
+from nets.learning import DIVERGED, check_memory, learning_rate, learning_state, new_optimiser, restore_learning
 from nets.module import NetworkModule
 from nets.settings import NetSettings, OptimiserSettings
 from pipeline.device import mixed
@@ -44,7 +44,9 @@ class PolicyTrainer:
         torch.manual_seed(seed)
         self.settings, self.device, self.precision = optimiser, device, precision
         self.steps = max(1, round(positions / optimiser.batch_size))
-        network = NetworkModule(net.description(sampler.store.size), optimiser.norm, optimiser.init)
+        description = net.description(sampler.store.size)
+        check_memory(description)
+        network = NetworkModule(description, optimiser.norm, optimiser.init)
         self.network = network.to(device, memory_format=torch.channels_last)
         self.optimiser = new_optimiser(self.network, optimiser)
         self.sampler, self.inputs = sampler, Inputs(net.planes, net.moves, threads)

@@ -13,8 +13,3 @@ def test_every_player_that_can_play_is_rehearsed_on_every_board_with_a_network(m
     names = {path.stem for path in (ROOT / "conf" / "player").glob("*.yaml")} - needs_value
     assert set(rehearsed) == {(name, size) for name in names for size in (9, 19)} and {"alpha_rp", "sl"} <= names
     assert done.returncode == 0 and done.stdout.splitlines()[0] == f"[1/{2 * len(names)}] alpha_p on 9x9"
-
-
-def test_setup_takes_no_arguments(tmp_path):
-    done = prezero("setup", "player=sl", runs=tmp_path)
-    assert done.returncode == 2 and done.stderr == "prezero: setup takes no arguments, but got 'player=sl'.\n"

@@ -131,6 +131,8 @@ def test_kernels_are_compiled_anew_when_their_files_change_but_not_while_a_progr
     (project / "go" / "board.py").write_text("@kernel\ndef play(): return 1\n")
     assert [compiles(command) for command in ("gtp", "test", "lint", "go.show", "go.show")] == [0, 0, 0, 1, 0]
     assert compiles("setup") == 1
+    helped = call(project, "setup", "--help")  # the command answers by itself
+    assert (helped.returncode, helped.stdout, helped.stderr) == (0, "[1/1] a player\n", "")
 
 
 def test_compiling_says_nothing_on_the_standard_output_and_leaves_the_input_to_the_command(project):

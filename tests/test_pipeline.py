@@ -92,6 +92,47 @@ def test_bad_input_is_answered_in_one_sentence_with_exit_code_2(tmp_path, argume
     assert said == [f"prezero: {sentence}"]
 
 
+@pytest.mark.parametrize("name", ["lint", "pin", "setup"])
+def test_commands_without_arguments_have_help_and_refuse_settings(tmp_path, name):
+    done = prezero(name, "--help", runs=tmp_path)
+    assert done.returncode == 0 and done.stdout == f"{name}: {COMMANDS[name].summary}. It takes no arguments.\n"
+    refused = prezero(name, "player=sl", runs=tmp_path)
+    assert refused.returncode == 2 and refused.stderr == f"prezero: {name} takes no arguments, but got 'player=sl'.\n"
+
+
+def test_kernels_that_are_not_compiled_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    for command in ("pipeline", "go.show"), ("go.show",):
+        done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=ROOT)
+        assert done.returncode == 2 and done.stdout == ""
+        assert done.stderr == (
+            "prezero: NUMBA_DISABLE_JIT is set, but Prezero's kernels only run compiled; unset it.\n"
+        )
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    assert prezero_process("status", "--help", runs=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
+def test_closed_streams_are_as_good_as_the_null_device(tmp_path, closed):
+    shown = tmp_path / "board.svg"
+    for arguments in ("status --help", f"go.show moves=E5 svg={shown}", "gtp player=random board=9x9", ""):
+        line = f"exec {sys.executable} -m pipeline {arguments} {closed}"
+        done = subprocess.run(line, shell=True, capture_output=True, text=True, cwd=ROOT, input="genmove b\nquit\n")
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert shown.read_text().startswith("<svg")
+    refused = f"{sys.executable} -m pipeline status run=none >&-"
+    done = subprocess.run(refused, shell=True, capture_output=True, cwd=ROOT)
+    assert done.returncode == 2 and done.stderr.startswith(b"prezero: There is no run none")
+
+
+def test_an_ascii_terminal_gets_question_marks(tmp_path, monkeypatch):
+    monkeypatch.setenv("PREZERO_RUNS", str(tmp_path))
+    write_manifest(stage_folder("r", "go.random_play"), "go.random_play", {}, {}, [], "93 ± 2 moves")
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = prezero_process("status", "run=r", runs=tmp_path)
+    assert done.returncode == 0 and done.stderr == "" and "| 93 ? 2 moves |" in done.stdout
+
+
 def test_a_run_name_cannot_leave_the_folder_of_runs(tmp_path):
     for run in ("../x", "..", "a/b", ""):
         done = prezero("go.random_play", f"run={run}", runs=tmp_path / "runs")
@@ -301,3 +342,21 @@ def test_a_full_disk_is_one_sentence(tmp_path):
     assert done.stderr == (
         "prezero: There is no space left on the disk (No space left on device); make room and run the same again.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("raised", "sentence"),
+    [
+        ("import torch; torch.empty(1 << 50)", "prezero: There is not enough memory for these settings ("),
+        ("import torch; raise torch.OutOfMemoryError('the GPU is full')", "settings (the GPU is full)."),
+        ("raise MemoryError", "settings (none is left)."),
+    ],
+)
+def test_memory_that_torch_does_not_get_is_one_sentence(raised, sentence):
+    program = (
+        "from pipeline.launch import Command\n"
+        f"def main(settings):\n    {raised}\n"
+        "from go.show import Settings\nCommand('go.show', Settings, main)([])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 2 and sentence in done.stderr and done.stderr.count("\n") == 1
