@@ -142,7 +142,7 @@ def test_games_are_needed_and_give_the_board(command, runs):
     ("argument", "sentence"),
     [
         ("net.filters=0", "net.filters=0 is not at least 1."),
-        ("net.filters=100000", "There is not enough memory for these settings (learning this network takes 1,00"),
+        ("net.filters=1000000", "There is not enough memory for these settings (learning this network takes 100,"),
         ("net.layers=2", "net.layers=2 is not at least 3."),
         ("net.planes=7", "net.planes=7 is none of 4, 12, 20, 48."),
         ("net.planes=49", "net.planes=49 is none of 4, 12, 20, 48."),
