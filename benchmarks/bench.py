@@ -1,27 +1,18 @@
 """`./prezero bench`: measure, print the tables, and say which bars are met; a page for each table."""
 
 import dataclasses
+import importlib
 import os
 import platform
 from pathlib import Path
 
-from benchmarks import engine, features, policy, records, rollout, search, soak, startup
 from benchmarks.measure import bars_table
 from pipeline.artefact import write_atomic
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.settings import setting
 
-TABLES = {
-    "engine": engine,
-    "records": records,
-    "features": features,
-    "rollout": rollout,
-    "policy": policy,
-    "search": search,
-    "soak": soak,
-    "startup": startup,
-}
+TABLES = ("engine", "records", "features", "rollout", "policy", "search", "soak", "startup")  # modules of this room
 
 
 @dataclasses.dataclass
@@ -45,14 +36,15 @@ def main(settings: Settings) -> None:
 
 def measured(name: str, settings: Settings) -> str:
     """Make the page of a table, which says how it was made."""
-    text, bars = TABLES[name].run(settings.rounds, settings.archive)
+    module = importlib.import_module(f"benchmarks.{name}")  # only now: some need packages of the extra `bench`
+    text, bars = module.run(settings.rounds, settings.archive)
     archive = f" archive={Path(settings.archive).name}" if settings.archive else ""
     where = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     parts = [
         f"# Benchmarks: {name}",
         f"Made by `./prezero bench only={name} rounds={settings.rounds}{archive}`.",
         f"Medians of {settings.rounds} rounds on {where}; ratios are medians of those within a round.",
-        TABLES[name].__doc__.strip(),
+        module.__doc__.strip(),
         text,
         *(("## Bars", bars_table(bars)) if bars else ()),
     ]

@@ -40,7 +40,7 @@ def prezero_process(*arguments: str, runs: Path, cwd: Path = ROOT) -> subprocess
     """Run a command as ./prezero does once everything is installed."""
     environment = {**os.environ, "PREZERO_RUNS": str(runs), "PYTHONSAFEPATH": "1"}
     command = [sys.executable, "-m", "pipeline", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=1200)
 
 
 def store_of(folder: Path, games: Iterable[bytes], size: int, shares: tuple = (0.2, 0.2), **filters) -> GameStore:

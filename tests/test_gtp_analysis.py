@@ -262,4 +262,4 @@ def test_sabaki_is_understood(sabaki):
     assert told["genmove"][0] == "= " and told["genmove"][1].startswith("info move C3 visits 10 winrate 5123 ")
     assert told["genmove"][-2:] == ["play pass", ""]
     assert told["history"] == ["C3 G7", "W E5", "B C5", "W C7", "B PASS"]
-    assert told["third"].endswith(";W[cc];B[tt])")
+    assert told["third"].endswith(";W[cc];B[])")

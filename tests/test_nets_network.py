@@ -633,4 +633,4 @@ def test_in_8_bits_the_shipped_network_finds_the_same_moves(tmp_path):
     exact, rounded = (Network(weights, threads=2, precision=precision) for precision in ("float32", "int8"))
     shares = [found_share(find_moves(network, store, index), 1) for network in (exact, rounded)]
     assert len(index) == 16_384 and abs(shares[0] - shares[1]) < 0.003 and shares[0] > 0.5
-    assert 0 < mean_divergence(exact, rounded, store, index) < 0.005
+    assert 0 < mean_divergence(exact, rounded, store, index[::8]) < 0.005

@@ -302,7 +302,9 @@ def fitted_in_threads(planted: Planted, tables: Tables) -> np.ndarray:
     """Fit as the command does if nothing is set."""
     games, usual = np.arange(len(planted.games.games)), Settings()
     with ThreadPoolExecutor(2) as pool:
-        trainer = SoftmaxTrainer(planted.games, games, tables, len(planted.truth), usual.passes, usual.rate, 1, pool)
+        trainer = SoftmaxTrainer(
+            planted.games, games, tables, len(planted.truth), usual.epochs, usual.learning_rate, 1, pool
+        )
         for number in range(trainer.steps):
             trainer.step(number)
     return trainer.weights
