@@ -19,12 +19,13 @@ from apv_mcts.reuse import copy_subtree
 from apv_mcts.rules import FLAT, Rule, mean_value
 from apv_mcts.settings import SearchSettings, rule_of
 from apv_mcts.simulation import (
+    BATCHES,
     DONE,
     MOST_DEPTH,
     N_THR,
+    NAP,
     STARTED,
     STOP,
-    WAIT,
     Root,
     ask_for_root,
     make_root,
@@ -45,7 +46,7 @@ QUEUE = 256  # places, with rollouts; in a longer queue, requests would only wai
 USUAL_MOVES = 1_000  # moves of a game; the memory for superko grows beyond that
 EDGES_A_NODE = 200  # of a large board, on average; sets the size of the pool
 MOST_VISITS = 1 << 30  # of the root; N_r has 31 bits, including virtual losses
-NAP = 0.0002  # seconds that the evaluator sleeps when no request waits
+NAP_MICROSECONDS = 50  # sleep of a thread that waits for requests or for answers
 LOOK = 0.005  # seconds between two checks of the clock
 GIVING_WAY = 5  # niceness of search threads: on a shared core they get a third of the evaluator's time
 ADAPT = 0.05  # seconds between two looks at the queue: a few batches of a large network
@@ -175,7 +176,7 @@ class Search:
 
     def reset(self) -> None:
         """Reset the counts of simulations, and ask for the priors of the root."""
-        self.control[[STARTED, DONE, STOP]] = 0
+        self.control[[STARTED, DONE, STOP, NAP]] = 0
         if self.rule.has_policy:
             ask_for_root(self.tree, self.root, self.queue, self.workers[0].path)
 
@@ -199,10 +200,13 @@ class Search:
             self._run_together(budget, deadline)
         return int(self.control[DONE])
 
-    def simulate(self, number: int, budget: int) -> int:
-        """Simulate as thread `number` until all threads together have started `budget` simulations, or WAIT is due."""
+    def simulate(self, number: int, budget: int) -> None:
+        """Simulate as thread `number` until all threads together have started `budget` simulations.
+
+        On one thread, return before that if the next simulation must wait for a network.
+        """
         shared = self.tree, self.rule, self.root, self.queue, self.priors, self.playouts
-        return run_simulations(*shared, self.workers[number], self.rngs[number], self.control, budget)
+        run_simulations(*shared, self.workers[number], self.rngs[number], self.control, budget)
 
     def simulate_some(self, budget: int) -> None:
         """Run about as many simulations as fill a batch of the network."""
@@ -211,10 +215,9 @@ class Search:
 
     def _serve(self) -> int:
         """Answer a batch of requests. Return their number."""
-        return 0 if self.evaluator is None else self.evaluator.serve([self])
-
-    def _batches(self) -> int:
-        return 0 if self.evaluator is None else self.evaluator.batches
+        served = 0 if self.evaluator is None else self.evaluator.serve([self])
+        self.control[BATCHES] += served > 0
+        return served
 
     @property
     def n_thr(self) -> int:
@@ -247,18 +250,12 @@ class Search:
     def _run_together(self, budget: int, deadline: float) -> None:
         """Search on several threads, and answer requests on this one."""
 
-        news = threading.Condition()  # notified when the networks have answered
-
         def work(number: int) -> None:
             if self.evaluator is not None:
                 _give_way()
-            while self.control[STOP] == 0:
-                known = self._batches()
-                if self.simulate(number, budget) != WAIT:
-                    break
-                with news:
-                    news.wait_for(lambda known=known: self._batches() != known, LOOK)
+            self.simulate(number, budget)
 
+        self.control[NAP] = NAP_MICROSECONDS
         threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(self.threads)]
         for thread in threads:
             thread.start()
@@ -273,10 +270,8 @@ class Search:
                     looked, busy = now, 0.0
                 if self._serve():
                     busy += time.monotonic() - now
-                    with news:
-                        news.notify_all()
                 else:
-                    time.sleep(NAP if self.evaluator is not None else LOOK)
+                    time.sleep(NAP_MICROSECONDS / 1e6 if self.evaluator is not None else LOOK)
         finally:
             self.stop()
             for thread in threads:

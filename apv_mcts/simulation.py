@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from apv_mcts.atomics import atomic_add, atomic_load, atomic_store, compare_and_swap
+from apv_mcts.atomics import atomic_add, atomic_load, atomic_store, compare_and_swap, sleep_microseconds
 from apv_mcts.queue import ask
 from apv_mcts.rules import PUCT, UCB1, best_puct, best_ucb1, least_visited
 from apv_mcts.tree import ANSWERED, ASKED, BUSY, NONE, NOT_ASKED, UNIT, is_full, take_node
@@ -29,8 +29,7 @@ from rollout.softmax import score
 from rollout.tracker import TRACKER, play_tracked
 
 MOST_DEPTH = 400  # edges from the root to a leaf; longer paths are cut off
-STARTED, DONE, STOP, N_THR = range(4)  # places in `control`
-FINISHED, WAIT = range(2)  # why a thread returns: budget spent or stopped; must wait for a network
+STARTED, DONE, STOP, N_THR, BATCHES, NAP = range(6)  # places in `control`
 OVER, ELSEWHERE, GIVEN_UP = range(3)  # outcome of a simulation that asks the value network
 
 
@@ -272,6 +271,7 @@ def _ask_for_value(tree, rule, queue, work, e, made, claimed, depth, color):
 def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, control, budget):
     """Run simulations until the shared budget is spent, STOP is set, or this thread must wait for a network.
 
+    If `control[NAP]` is not 0, the thread waits here, in naps of that many microseconds, for the next answers.
     `policy` gives new nodes their priors, `playouts` plays the rollouts.
     """
     boards, tracker, hashes, history = work.rollout.board, work.tracker, work.hashes, work.history
@@ -283,7 +283,8 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
     while atomic_load(control, STOP) == 0:
         started = atomic_load(control, STARTED)
         if started >= budget:
-            return FINISHED
+            return
+        known = atomic_load(control, BATCHES)
         if not compare_and_swap(control, STARTED, started, started + 1):
             continue  # another thread was quicker; to count beyond the budget and back again would turn others away
         boards[0] = start[0]
@@ -308,5 +309,7 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
             atomic_add(control, DONE, 1)
         elif became == GIVEN_UP:
             atomic_add(control, STARTED, -1)
-            return WAIT
-    return FINISHED
+            if control[NAP] == 0:
+                return
+            while (atomic_load(control, BATCHES) == known) & (atomic_load(control, STOP) == 0):
+                sleep_microseconds(np.uint32(control[NAP]))

@@ -75,8 +75,8 @@ class MeanScore:
         self.policy = policy
 
     def answer(self, boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray, wants: Wants = None) -> Answers:
-        scores = self.policy.answer(boards, history, symmetries).scores
-        return Answers(None, np.tanh(scores.mean(axis=1)))
+        found = self.policy.compute(self.policy.inputs.boards(boards, history, symmetries))
+        return Answers(None, np.tanh(found["scores"].mean(axis=1)))
 
 
 @functools.cache

@@ -27,9 +27,10 @@ def actions_of(points: np.ndarray, size: int) -> np.ndarray:
 
 
 @functools.cache
-def images_of_actions(size: int) -> np.ndarray:
-    """Return the image of each action under each symmetry, as [symmetry, action]."""
-    return actions_of(symmetry_table(size)[:, points_of(size)], size)
+def images_of_actions(size: int, has_pass: bool = False) -> np.ndarray:
+    """Return the image of each action under each symmetry, as [symmetry, action]; the pass is its own image."""
+    images = actions_of(symmetry_table(size)[:, points_of(size)], size)
+    return np.pad(images, ((0, 0), (0, 1)), constant_values=size * size) if has_pass else images
 
 
 def turned(planes: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
@@ -45,7 +46,4 @@ def turned_back(scores: np.ndarray, symmetries: np.ndarray, size: int) -> np.nda
 
     Passing, the action after the points, stays in its place.
     """
-    places = images_of_actions(size)[symmetries]
-    back = scores.copy()
-    back[:, : size * size] = np.take_along_axis(scores, places, axis=1)
-    return back
+    return scores[np.arange(len(scores))[:, None], images_of_actions(size, scores.shape[1] > size * size)[symmetries]]
