@@ -1,5 +1,5 @@
-"""Speed, measured beside others in the same run, because machines differ and are shared.
+"""Speed compared with other programs in the same run, because machines differ and are shared.
 
-`measure` runs the contestants in turn, round after round, and compares them within a round; `engine` is the Go engine
-beside OpenSpiel and sgfmill; `startup` is what a user waits for. `./prezero bench` prints all tables.
+`measure` runs the contestants in turn in each round and compares them within a round. `engine` compares the Go engine
+with OpenSpiel and sgfmill. `startup` measures waiting times of a user. `./prezero bench` prints all tables.
 """

@@ -1,4 +1,4 @@
-"""`./prezero bench`: measure, print the tables, and say which bars are met; a page for each table."""
+"""`./prezero bench`: run the benchmarks, print one page per table, and report which targets (bars) are met."""
 
 import dataclasses
 import importlib
@@ -12,7 +12,7 @@ from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.settings import setting
 
-TABLES = ("engine", "records", "features", "rollout", "policy", "search", "soak", "startup")  # modules of this room
+TABLES = ("engine", "records", "features", "rollout", "policy", "search", "soak", "startup")  # modules of this package
 
 
 @dataclasses.dataclass
@@ -35,8 +35,8 @@ def main(settings: Settings) -> None:
 
 
 def measured(name: str, settings: Settings) -> str:
-    """Make the page of a table, which says how it was made."""
-    module = importlib.import_module(f"benchmarks.{name}")  # only now: some need packages of the extra `bench`
+    """Run a benchmark. Return its page, which includes the command that made it."""
+    module = importlib.import_module(f"benchmarks.{name}")  # late: some need packages of the extra `bench`
     text, bars = module.run(settings.rounds, settings.archive)
     archive = f" archive={Path(settings.archive).name}" if settings.archive else ""
     where = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"

@@ -1,11 +1,12 @@
-"""Uniform playouts and moves per second, beside OpenSpiel's Go (C++) and sgfmill's board (Python).
+"""Uniform playouts and moves per second, compared with OpenSpiel's Go (C++) and sgfmill's board (Python).
 
-- Prezero plays whole random games in a kernel by the reference rules, with exact liberties and hashes kept up to date.
-- OpenSpiel's search is its own C++ `MCTSBot` with `RandomRolloutEvaluator`, as its users run it; with 1 and with 50
-  rollouts a leaf, of which the faster counts. Its random games fill eyes and so are longer.
-- sgfmill's board plays random games by the same rules, which a player of ours in plain Python chooses on it: the same
-  work as a playout, but the player's time counts too. So it also replays games that the kernel played, with nothing to
-  choose, which is less work than a playout; so does our `Position`, with its checks. The bar is stated for both.
+- Prezero plays complete random games in a kernel by the reference rules, and keeps exact liberties and hashes.
+- OpenSpiel's search is its own C++ `MCTSBot` with `RandomRolloutEvaluator`, as its users run it. It is measured with 1
+  and with 50 rollouts per leaf, and the faster counts. Its random games fill eyes and so are longer.
+- sgfmill's board plays random games by the same rules. A player of ours in plain Python chooses the moves. This is the
+  same work as a playout, but includes the player's time. So sgfmill also replays games that the kernel played. Nothing
+  is chosen there, so this is less work than a playout. Our `Position` replays them too, with its checks. The bar is
+  stated for both.
 """
 
 import functools
@@ -26,12 +27,12 @@ from go.position import Position
 from pipeline.tables import table
 
 SIZES = (9, 13, 19)
-GAMES = {9: 12_000, 13: 5_000, 19: 2_400}  # about a quarter of a second each
-SEARCH = {9: 400, 13: 150, 19: 50}  # playouts of OpenSpiel's search in one go
+GAMES = {9: 12_000, 13: 5_000, 19: 2_400}  # about 0.25 s each
+SEARCH = {9: 400, 13: 150, 19: 50}  # playouts per measurement of OpenSpiel's search
 
 
 def prezero_rate(size: int, threads: int, pool: ThreadPoolExecutor, seeds: list[int]) -> float:
-    """Return playouts per second; the seed moves on with every call."""
+    """Return playouts per second. Every call uses new seeds."""
     start = Position(size).boards
     seeds[0] += threads
     rngs = [new_rng(size, seeds[0] + thread) for thread in range(threads)]
@@ -54,7 +55,7 @@ def open_spiel_rate(size: int, rollouts: int) -> float:
 
 @functools.cache
 def recorded_games(size: int) -> list[list[tuple[int, int]]]:
-    """Return random games as lists of colour and point, without passes, some 1,500 moves in all."""
+    """Return random games as lists of (colour, point), without passes, about 1,500 moves in total."""
     games, total, rng = [], 0, new_rng(77, size)
     while total < 1500:
         position = Position(size, superko=False)
@@ -66,7 +67,7 @@ def recorded_games(size: int) -> list[list[tuple[int, int]]]:
 
 
 def random_move_on(board: Board, colour: str, ko: tuple[int, int] | None) -> tuple[int, int] | None:
-    """Choose a random move on sgfmill's board by the rules of our playouts; None to pass."""
+    """Choose a random move on sgfmill's board by the rules of our playouts. Return None to pass."""
     size, stones = board.side, board.board
     candidates = [(row, column) for row in range(size) for column in range(size) if stones[row][column] is None]
     random.shuffle(candidates)
@@ -83,7 +84,7 @@ def random_move_on(board: Board, colour: str, ko: tuple[int, int] | None) -> tup
                 continue
         trial = board.copy()
         trial.play(row, column, colour)
-        if trial.board[row][column] is not None:  # it was not suicide
+        if trial.board[row][column] is not None:  # not suicide
             return row, column
     return None
 
@@ -94,7 +95,7 @@ def places(row: int, column: int, size: int, steps: tuple) -> list[tuple[int, in
 
 
 def sgfmill_rate(size: int) -> float:
-    """Return moves per second of random games that are chosen and played on sgfmill's board."""
+    """Return moves per second of random games on sgfmill's board, including the choice of moves."""
     moves = 0
     began = time.perf_counter()
     while time.perf_counter() - began < 0.2:
@@ -109,7 +110,7 @@ def sgfmill_rate(size: int) -> float:
 
 
 def sgfmill_replay_rate(size: int) -> float:
-    """Return moves per second of replaying games on sgfmill's board; coordinates are converted beforehand."""
+    """Return moves per second of replaying games on sgfmill's board. Coordinates are converted beforehand."""
     games = [
         [(*rowcol_from_point(point, size), "b" if color == BLACK else "w") for color, point in moves]
         for moves in recorded_games(size)
@@ -123,7 +124,7 @@ def sgfmill_replay_rate(size: int) -> float:
 
 
 def position_rate(size: int) -> float:
-    """Return moves per second of `Position`, which checks that each is legal."""
+    """Return moves per second of `Position`, which checks that each move is legal."""
     games = recorded_games(size)
     began = time.perf_counter()
     for moves in games:
@@ -153,7 +154,7 @@ def moves_per_game(size: int) -> float:
 
 
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
-    """Measure everything; return the tables and the bars."""
+    """Run all measurements. Return the tables and the bars."""
     with ThreadPoolExecutor(2) as pool:
         rates = in_turn(contestants(pool), rounds, "engine measurements")
     for size in SIZES:

@@ -1,10 +1,10 @@
-"""Positions per second to the 48 planes, on one thread and on two: from the store, and from boards in lockstep.
+"""Positions encoded as 48 planes per second, on one and on two threads: from the store, and from boards in lockstep.
 
-From the store: random positions of real games in random symmetries, in batches of 256, replay included. "Without
-ladders" leaves out the two ladder planes, so the difference is the time that reading them takes.
+From the store: random positions of real games in random symmetries, in batches of 256, including the replay. "Without
+ladders" omits the two ladder planes, so the difference is the time that they take.
 
-"64 boards": random positions of real games with their histories, each turned by a random symmetry, in batches of 64, as
-searches and self-play in lockstep encode them.
+"64 boards": random positions of real games with their histories, in random symmetries, in batches of 64, as searches
+and self-play in lockstep encode them.
 """
 
 import functools
@@ -26,11 +26,11 @@ from go.history import histories_of
 from pipeline.tables import table
 
 BATCH = 256
-BATCHES = {9: 200, 19: 60}  # in one go: some tenths of a second
+BATCHES = {9: 200, 19: 60}  # per measurement: some tenths of a second
 BOARDS = "64 boards"
 LOCKSTEP = 64  # boards in a batch
 LOCKSTEP_BATCHES = {9: 400, 19: 120}
-DIFFERENT = 8  # batches of boards, encoded in turn
+DIFFERENT = 8  # number of different batches of boards, encoded in turn
 INPUTS = {
     "48 planes": SUBSETS[48],
     "without ladders": tuple(name for name in SUBSETS[48] if GROUPS[name].needs != LADDERS),
@@ -39,7 +39,7 @@ INPUTS = {
 
 
 def rate(encoder: Encoder, sampler: PositionSampler, counter: list[int]) -> float:
-    """Return positions per second, drawn beforehand."""
+    """Return positions per second. The positions are drawn beforehand."""
     count = BATCHES[sampler.store.size]
     batches = [sampler.batch(counter[0] + number, BATCH) for number in range(count)]
     counter[0] += count
@@ -100,7 +100,7 @@ def rates_table(rates: Rates, sizes: list[int]) -> str:
 
 
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
-    """Measure everything; return the table and the bars. Without an archive, only 9x9 is measured."""
+    """Run all measurements. Return the table and the bars. Without an archive, only 9x9 is measured."""
     sources = {9: EMBEDDED} | ({19: archive} if archive else {})
     with tempfile.TemporaryDirectory() as folder:
         stores = {}

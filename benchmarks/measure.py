@@ -1,4 +1,4 @@
-"""Measuring in rounds: every contestant once a round, so that a busy machine slows all of them alike."""
+"""Measurements in rounds. Each contestant runs once per round, so that a busy machine slows all of them equally."""
 
 import statistics
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ Rates = dict[str, list[float]]
 
 
 class Bar(NamedTuple):
-    """Something to reach, and what was reached."""
+    """A target value and the measured value."""
 
     what: str
     measured: float
@@ -25,7 +25,7 @@ class Bar(NamedTuple):
 
 
 def in_turn(contestants: Mapping[str, Callable[[], float]], rounds: int, what: str) -> Rates:
-    """Run each contestant once a round; each returns its rate. A round before the first warms everybody up."""
+    """Run each contestant once per round and return their rates. A warm-up round comes first and is not counted."""
     rates: Rates = {name: [] for name in contestants}
     with Progress(what, (rounds + 1) * len(contestants)) as progress:
         for number in range(rounds + 1):
@@ -42,7 +42,7 @@ def median(rates: Rates, name: str) -> float:
 
 
 def ratio(rates: Rates, name: str, baseline: str) -> float:
-    """Return the median over the rounds of how many times faster one was than the other in that round."""
+    """Return the median over the rounds of the rate of `name` divided by that of `baseline` in the same round."""
     return statistics.median(a / b for a, b in zip(rates[name], rates[baseline], strict=True))
 
 

@@ -1,9 +1,9 @@
-"""The policy network (64 filters, 9 layers, 48 planes): what its batches cost while learning, and how fast it answers.
+"""The policy network (64 filters, 9 layers, 48 planes): the cost of its batches in training, and inference speed.
 
-Learning: positions per second with batches drawn and encoded from a store, beside the same network on one batch that is
-there already, over and over; batches of 128, all cores. Answering: the networks that come with Prezero, in 8 and in 32
-bits of ONNX Runtime and in torch, a position's share of the time of a batch; and what 8 bits
-cost in accuracy on test games. What is about 19x19 games needs an archive.
+Learning: positions per second with batches drawn and encoded from a store, compared with the same network on one fixed
+batch; batches of 128, all cores. Answering: time per position of the networks that come with Prezero, in 8 and in 32
+bits with ONNX Runtime and in torch. Accuracy: the loss from 8 bits on test games. Learning and accuracy on 19x19 need
+an archive.
 """
 
 import functools
@@ -32,14 +32,14 @@ from sl_policy.trainer import PolicyTrainer
 
 NET = NetSettings(filters=64, layers=9, planes=48)
 OPTIMISER = OptimiserSettings(kind="adamw", learning_rate=0.003, weight_decay=0.05, batch_size=128)
-SECONDS = 4  # that a measurement of learning takes at least
+SECONDS = 4  # least duration of a measurement of learning
 BATCHES = (1, 8, 64)
 TEST_POSITIONS = 20_000
-ANSWERS = 10  # batches in a measurement of answering
+ANSWERS = 10  # batches per measurement of answering
 
 
 def learning_rate(trainer: PolicyTrainer, step: Callable[[int], object], steps: list[int]) -> float:
-    """Return positions learnt from per second."""
+    """Return training positions per second."""
     began, first = time.perf_counter(), steps[0]
     while time.perf_counter() - began < SECONDS:
         step(steps[0])
@@ -48,7 +48,7 @@ def learning_rate(trainer: PolicyTrainer, step: Callable[[int], object], steps: 
 
 
 def learners(store: GameStore) -> dict[str, Callable[[], float]]:
-    """Return both ways to learn, from the store and from one batch that is there already."""
+    """Return the two measurements of learning: from the store, and on one fixed batch."""
     device = choose_device("cpu")
     sampler = PositionSampler(store, "train")
     trainer = PolicyTrainer(sampler, NET, OPTIMISER, 10**9, device, choose_precision("auto", device), seed=1)
@@ -63,7 +63,7 @@ def learners(store: GameStore) -> dict[str, Callable[[], float]]:
 
 
 def answering_rate(compute: Compute, planes: np.ndarray, threads: int) -> float:
-    """Return positions answered per second."""
+    """Return positions evaluated per second."""
     torch.set_num_threads(threads)
     began = time.perf_counter()
     for _ in range(ANSWERS):
@@ -118,7 +118,7 @@ def answering_table(rates: Rates) -> str:
 
 
 def accuracy_row(store: GameStore) -> list[str]:
-    """Compare the shipped network in 8 and in 32 bits: the share of test moves found, and the divergence."""
+    """Compare the shipped network in 8 and in 32 bits: accuracy on test moves, and KL divergence."""
     weights = Weights.load(find_weights("policy", store.size))
     exact, rounded = (Network(weights, threads=os.cpu_count() or 1, precision=p) for p in ("float32", "int8"))
     index = held_out(store, "test", TEST_POSITIONS)
@@ -137,7 +137,7 @@ def accuracy_table(rows: list[list[str]]) -> str:
 
 
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
-    """Measure everything; return the tables and the bars."""
+    """Run all measurements. Return the tables and the bars."""
     sources = {9: EMBEDDED} | ({19: archive} if archive else {})
     entries: dict[str, Callable[[], float]] = {}
     accuracies = []

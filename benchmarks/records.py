@@ -1,11 +1,11 @@
-"""Reading game records, and positions from the store, beside sgfmill.
+"""Reading game records, and positions from the store, compared with sgfmill.
 
-- Reading is `./prezero data.prepare` as a user runs it, from the archive to the finished store, with its start and all
-  its processes. Memory is the sum over them, looked at ten times a second.
-- Positions are random ones of random games in random symmetries, replayed from the store in batches of 256, as a
-  network in training takes them.
-- sgfmill gets to the same positions by replaying the games on its board. "From SGF" parses the record first, which is
-  what a program without a store does for each position; "moves at hand" has it parsed beforehand.
+- Reading is `./prezero data.prepare` as a user runs it, from the archive to the finished store, including its start and
+  all its processes. Memory is the sum over the processes, sampled ten times a second.
+- Positions are random ones of random games in random symmetries, replayed from the store in batches of 256, as in the
+  training of a network.
+- sgfmill replays the games on its board to reach such positions. "From SGF" includes parsing the record, as a program
+  without a store must do for each position. For "moves at hand", the record is parsed beforehand.
 """
 
 import functools
@@ -30,12 +30,12 @@ from pipeline.tables import table
 
 EMBEDDED = "embedded"
 BATCH = 256
-BATCHES = {9: 200, 19: 80}  # of the store in one go: about a tenth of a second
+BATCHES = {9: 200, 19: 80}  # per measurement of the store: about 0.1 s
 PEER_POSITIONS = {9: 150, 19: 40}
 
 
 def prepare(source: str, size: int, folder: Path) -> tuple[float, float]:
-    """Make a store of a source; return the seconds that it took and the most memory in use, in MB."""
+    """Make a store of a source. Return the time in seconds and the peak memory in MB."""
     arguments = [f"sources={source}", f"board={size}x{size}", f"run={size}"]
     began = time.perf_counter()
     process = subprocess.Popen(
@@ -54,12 +54,12 @@ def prepare(source: str, size: int, folder: Path) -> tuple[float, float]:
 
 
 def memory_of(process: psutil.Process) -> int:
-    """Return the bytes that a process and its children hold in memory."""
+    """Return the memory of a process and its children in bytes."""
     total = 0
     try:
         for member in (process, *process.children(recursive=True)):
             total += member.memory_info().rss
-    except psutil.NoSuchProcess:  # it ended just now
+    except psutil.NoSuchProcess:  # it has just ended
         return total
     return total
 
@@ -70,7 +70,7 @@ def draw(sampler: PositionSampler, counter: list[int], count: int) -> Positions:
 
 
 def store_rate(sampler: PositionSampler, counter: list[int], threads: int, pool: ThreadPoolExecutor) -> float:
-    """Return positions per second from the store; they are drawn beforehand, as for sgfmill."""
+    """Return positions per second from the store. They are drawn beforehand, as for sgfmill."""
     store = sampler.store
     batches = [draw(sampler, counter, BATCH) for _ in range(threads * BATCHES[store.size])]
 
@@ -84,7 +84,7 @@ def store_rate(sampler: PositionSampler, counter: list[int], threads: int, pool:
 
 
 def sgfmill_rate(sampler: PositionSampler, counter: list[int], from_sgf: bool) -> float:
-    """Return positions per second of replaying the same kind of positions with sgfmill."""
+    """Return positions per second of sgfmill, for positions drawn in the same way."""
     store, count = sampler.store, PEER_POSITIONS[sampler.store.size]
     drawn = draw(sampler, counter, count)
     records = [to_sgf(store.record(game)) for game in drawn.games.tolist()]
@@ -131,7 +131,7 @@ def positions_table(stores: dict[int, GameStore], rounds: int) -> tuple[str, lis
 
 
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
-    """Measure everything; return the tables and the bars. Without an archive, the embedded corpus alone is read."""
+    """Run all measurements. Return the tables and the bars. Without an archive, only the embedded corpus is read."""
     sources = {9: EMBEDDED} | ({19: archive} if archive else {})
     rows, bars, stores = [], [], {}
     with tempfile.TemporaryDirectory() as folder:

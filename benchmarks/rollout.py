@@ -1,7 +1,7 @@
-"""Nanoseconds a move of playouts by the shipped rollout policy, beside uniform playouts in the same run.
+"""Nanoseconds per move of playouts by the shipped rollout policy, compared with uniform playouts in the same run.
 
-From the empty board, and from a position after 100 moves of the rollout policy (30 on 9x9). The paper reports 2 µs a
-move, and about 1,000 playouts a second and thread from the empty board.
+From the empty board, and from a position after 100 moves of the rollout policy (30 on 9x9). The paper reports 2 µs per
+move, and about 1,000 playouts per second and thread from the empty board.
 """
 
 import functools
@@ -26,7 +26,7 @@ STARTS = ("empty board", "middle of a game")
 
 
 def middle_position(size: int, policy: PlayoutPolicy) -> Position:
-    """Return a position after some moves of playouts, each the first of a game."""
+    """Return a position after some moves of the rollout policy. Each move is the first of a new playout."""
     position, work = Position(size, superko=False), new_workspace()
     for ply in range(MOVES_BEFORE[size]):
         games, _ = policy_games(position, 1, policy, new_rng(size, ply), work)
@@ -38,7 +38,7 @@ def middle_position(size: int, policy: PlayoutPolicy) -> Position:
 def rate(
     position: Position, policy: PlayoutPolicy, games: int, threads: int, pool: ThreadPoolExecutor, seeds: list[int]
 ) -> float:
-    """Return moves per second, all threads together."""
+    """Return moves per second of all threads together."""
     seeds[0] += threads
     works = [new_workspace() for _ in range(threads)]
     rngs = [new_rng(seeds[0] + thread) for thread in range(threads)]
@@ -86,7 +86,7 @@ def rates_table(rates: Rates, lengths: dict[str, float]) -> str:
 
 
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
-    """Measure everything; return the table and the bars."""
+    """Run all measurements. Return the table and the bars."""
     with ThreadPoolExecutor(2) as pool:
         entries, lengths = contestants(pool)
         rates = in_turn(entries, rounds, "measurements of playouts")

@@ -1,10 +1,10 @@
-"""Simulations per second from the empty board: what the tree costs beside bare playouts, threads, and the evaluator.
+"""Simulations per second from the empty board: the cost of the tree, the gain from threads, and the evaluator.
 
-Bare playouts are those of the same policy on as many threads, without a tree. The evaluator: positions that the
-networks of a search answer per second, beside the policy network alone on one thread in batches of the size that the
-search had on average. In `no rollouts` a simulation is nothing but a question to the network, whose mean score stands
-in for a value. In `alpha_rp` two threads play rollouts meanwhile, on the same two cores, and ask less than the network
-could answer; with batches below 8, the evaluator had nothing to do for part of the time.
+Bare playouts use the same policy and the same number of threads, without a tree. The evaluator: positions per second
+that the networks of a search evaluate, compared with the policy network alone, on one thread, with the mean batch size
+of the search. In `no rollouts`, a simulation is only a request to the network, and the mean score replaces the value.
+In `alpha_rp`, two threads play rollouts at the same time, on the same two cores, and request less than the network
+could evaluate. A mean batch below 8 means that the evaluator was idle for part of the time.
 """
 
 import functools
@@ -30,11 +30,11 @@ PRESETS = ("uct", "uct_patterns", "alpha_r")
 SIMULATIONS = {("uct", 9): 40_000, ("uct", 19): 8_000}
 OTHERWISE = {9: 10_000, 19: 2_500}
 NETWORKS = ("no rollouts", "alpha_rp")
-SECONDS = 2.0  # of a search with networks
+SECONDS = 2.0  # duration of a search with networks
 
 
 def simulation_rate(search: Search, simulations: int) -> float:
-    """Return simulations per second of a search that begins anew."""
+    """Return simulations per second of a search that starts with an empty tree."""
     search.position = None
     search.set_position(Position(search.size))
     began = time.perf_counter()
@@ -43,7 +43,7 @@ def simulation_rate(search: Search, simulations: int) -> float:
 
 
 def playout_rate(size: int, policy: PlayoutPolicy, games: int, threads: int, pool: ThreadPoolExecutor) -> float:
-    """Return bare playouts per second, all threads together."""
+    """Return bare playouts per second of all threads together."""
     works, rngs = [new_workspace() for _ in range(threads)], [new_rng(thread) for thread in range(threads)]
     began = time.perf_counter()
     list(pool.map(lambda work, rng: policy_games(Position(size), games // threads, policy, rng, work), works, rngs))
@@ -67,7 +67,7 @@ def rollout_contestants(pool: ThreadPoolExecutor) -> dict[str, Callable[[], floa
 
 
 class MeanScore:
-    """A network whose values are made of the mean score of a policy network: it costs as much as a value network."""
+    """A policy network used as a value network: it returns the mean score, and costs as much as a value network."""
 
     has_pass = False
 
@@ -81,7 +81,7 @@ class MeanScore:
 
 @functools.cache
 def network_search(name: str, size: int) -> Search:
-    """Make a search with the shipped policy network, which stands in for a value network if there are no rollouts."""
+    """Make a search with the shipped policy network. Without rollouts, it replaces a value network (`MeanScore`)."""
     settings = preset("alpha_rp" if name == "alpha_rp" else "alpha_v").search
     settings.threads = 2
     if name == "alpha_rp":
@@ -90,7 +90,7 @@ def network_search(name: str, size: int) -> Search:
 
 
 def answering_rate(name: str, size: int, batches: list[float]) -> float:
-    """Return positions answered per second by the evaluator of a search; note the mean size of its batches."""
+    """Return positions per second of the evaluator of a search. Append its mean batch size to `batches`."""
     search = network_search(name, size)
     search.position = None
     search.set_position(Position(size))
@@ -105,7 +105,7 @@ def answering_rate(name: str, size: int, batches: list[float]) -> float:
 
 
 def raw_rate(size: int, batches: list[float]) -> float:
-    """Return positions per second of the policy network alone, on one thread, in batches as a search had them."""
+    """Return positions per second of the policy network alone, on one thread, with the last batch size of a search."""
     network, batch = load_network(size), max(1, round(batches[-1]))
     shape = batch, network.description.planes, size, size
     planes = (np.random.default_rng(1).random(shape) < 0.2).astype(np.uint8)
@@ -172,7 +172,7 @@ def network_table(rates: Rates, batches: dict[str, list[float]]) -> str:
 
 
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
-    """Measure everything; return the tables and the bars."""
+    """Run all measurements. Return the tables and the bars."""
     with ThreadPoolExecutor(2) as pool:
         rates = in_turn(rollout_contestants(pool), rounds, "measurements of simulations")
     entries, batches = network_contestants()

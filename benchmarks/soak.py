@@ -1,10 +1,9 @@
-"""200 games of the engine with itself on 9x9 over GTP: no crash, no illegal move, no memory that grows.
+"""200 games of the engine against itself on 9x9 over GTP: no crash, no illegal move, no growing memory.
 
-One process of `./prezero gtp player=alpha_rp` with 300 simulations a move on all cores plays both colours of all games,
-with analyses, undone moves and a clock in between. GNU Go is the referee: it is told every move and would refuse one
-against its rules; so would our own. Memory is that of the process (resident), after each game; it is said to grow by
-what the mean of the last quarter of the games has more than that of the second. All games are played once, whatever the
-rounds.
+One process of `./prezero gtp player=alpha_rp` with 300 simulations per move on all cores plays both colours of all
+games. Some moves use analysis, undo or a clock. GNU Go is the referee: it gets every move and refuses illegal ones, and
+so do our own rules. Memory is the resident memory of the process after each game. Its growth is the mean of the last
+quarter of the games compared with the mean of the second quarter. All games are played once, for any number of rounds.
 """
 
 import statistics
@@ -32,7 +31,7 @@ MEGABYTE = 1 << 20
 
 
 class SoakedPlayer(EnginePlayer):
-    """Has the engine do more than choose moves: analyse while it thinks, and take moves back."""
+    """A player that also tests analysis during a move, and undo."""
 
     def choose(self, position: Position) -> int:
         color, ply = position.to_move, len(position.history)
@@ -43,14 +42,14 @@ class SoakedPlayer(EnginePlayer):
         return move
 
     def _watched_move(self, color: int) -> int:
-        """Have the engine move while it reports what it thinks."""
+        """Let the engine choose a move and report its analysis."""
         answer = self.engine.send(f"kata-genmove_analyze {COLOR_NAMES[color]} 2 ownership true")
         word = answer.splitlines()[-1].removeprefix("play ")
         return RESIGN if word == "resign" else point_from_gtp(word, SIZE)
 
 
 def play(engine: Engine, referee: Engine, number: int) -> tuple[Position, Ending]:
-    """Play a game; the referee is told every move, and raises `EngineError` if it refuses one."""
+    """Play a game. The referee gets every move. Raise `EngineError` if it refuses one."""
     position, player, umpire = Position(SIZE, KOMI), SoakedPlayer(engine), EnginePlayer(referee)
     engine.send("time_settings 600 10 5" if number % 4 == 3 else "time_settings 0 1 0")
     ending = play_game(
@@ -65,7 +64,7 @@ def play(engine: Engine, referee: Engine, number: int) -> tuple[Position, Ending
 
 
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
-    """Play all games, whatever the rounds; return the table and the bars."""
+    """Play all games, for any number of rounds. Return the table and the bars."""
     moves, faults, memory = 0, [], []
     engine, referee = Engine(ENGINE, timeout=300), Engine(GNU_GO)
     process = psutil.Process(engine.process.pid)

@@ -1,4 +1,4 @@
-"""What a user waits for: a copy of a board, the start of a command, and the first compilation."""
+"""Waiting times of a user: the copy of a board, the start of a command, and the first compilation."""
 
 import os
 import statistics
@@ -19,7 +19,7 @@ COMMANDS = (("go.show", "playouts=1"), ("go.random_play", "--help"), ("gtp", "pl
 
 @kernel
 def _copy_round(boards, count):
-    """Copy boards among eight of them, so that no copy can be left out by the compiler."""
+    """Copy boards in a ring of eight, so that the compiler cannot omit a copy."""
     for i in range(count):
         boards[(i + 1) & 7] = boards[i & 7]
 
@@ -34,7 +34,7 @@ def copy_nanoseconds(count: int = 1_000_000) -> float:
 
 
 def command_seconds(arguments: tuple[str, ...], cache: str | None = None) -> float:
-    """Return how long `./prezero ...` takes, with the kernel cache of the project or one given."""
+    """Return the seconds that `./prezero ...` takes, with the kernel cache of the project or the folder `cache`."""
     environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
     began = time.perf_counter()
     subprocess.run(
@@ -44,7 +44,7 @@ def command_seconds(arguments: tuple[str, ...], cache: str | None = None) -> flo
 
 
 def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
-    """Measure everything; return the table and the bars."""
+    """Run all measurements. Return the table and the bars."""
     copy = statistics.median(copy_nanoseconds() for _ in range(rounds))
     for arguments in COMMANDS:
         command_seconds(arguments)

@@ -1,4 +1,4 @@
-"""Game records: from whatever people have to one compact store of games, and positions out of it.
+"""Game records: read SGF files and archives into one compact store of games, and draw positions from it.
 
 Example:
 
@@ -15,7 +15,7 @@ Where to start reading:
   (many games to a store), `prepare` (the command);
 - from a store to positions: `replay` (the kernel), `store` (games as flat arrays), `positions` (batches to learn from),
   `position_settings` (one position, named by the settings of a command);
-- to look at it: `summary`, `plots` and `overlap` (what is in a store), `inspect` (the command);
+- to inspect a store: `summary`, `plots` and `overlap` (its contents), `inspect` (the command);
 - more games: `fetch` and `download` (archives from the network), `openings`, `engine_game` and `teacher` (games between
   engines).
 """

@@ -1,8 +1,8 @@
-"""Download the archives of a listing, such as those of KGS, and keep account of their checksums.
+"""Download the archives of a listing, such as those of KGS, and record their checksums.
 
-Listings are configuration (`conf/archives/`). The transfers run on a few threads; everything that is said, recorded or
-given its final name is done by the main thread alone. An archive gets its name only when it is whole and its checksum
-is right and recorded; until then it is a `.part`, and one that is not what it should be becomes a `.bad`.
+Listings are configuration (`conf/archives/`). The transfers run on a few threads. Only the main thread prints messages,
+records checksums and renames files. While an archive is incomplete, it is a `.part` file. It gets its final name when
+it is complete and its checksum is correct and recorded. An archive that fails the check is renamed to `.bad`.
 """
 
 import dataclasses
@@ -31,10 +31,10 @@ NAME = "data.download"
 DOWNLOADS = ROOT / "downloads"
 MEGABYTE = 1_000_000
 MOST_AT_ONCE = 8  # more would not be polite
-LONGEST_TIME = 3600  # seconds that any setting may ask us to wait
+LONGEST_TIME = 3600  # upper bound of all settings in seconds
 LARGEST = 1_000_000  # megabytes
-SECONDS_BETWEEN_LOOKS = 0.1  # at the bytes that have arrived, for the progress
-# By the ending of a name: where which bytes must be. Anything else in their place is a message from a server.
+SECONDS_BETWEEN_LOOKS = 0.1  # interval of the progress display
+# Name endings to (offset, magic bytes). A file without its magic bytes is probably an error page of the server.
 KINDS = {
     (".zip",): (0, b"PK"),
     (".tar.gz", ".tgz"): (0, b"\x1f\x8b"),
@@ -70,7 +70,7 @@ class Settings:
 
 
 class Archive(NamedTuple):
-    """An address, the file name that it gets here, and the checksum that the listing gives, or nothing."""
+    """An address, the local file name, and the checksum from the listing (empty if not given)."""
 
     address: str
     name: str
@@ -78,15 +78,16 @@ class Archive(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The outcome of the transfer of an archive. Without `trouble` it succeeded."""
+    """The result of one transfer. An empty `trouble` means success."""
 
     archive: Archive
     trouble: str = ""
 
 
 def read_listing(listing: Any) -> list[Archive]:
-    """Return the archives of a listing: a list `addresses`, and a `base` before those that are only names.
+    """Return the archives of a listing.
 
+    A listing has a list `addresses` and an optional `base`, which is put before addresses that are only file names.
     An entry is an address, or an `address` with its `sha256`.
     """
     addresses = listing.get("addresses") if isinstance(listing, dict) else None
@@ -96,7 +97,7 @@ def read_listing(listing: Any) -> list[Archive]:
     archives: dict[str, Archive] = {}
     for entry in addresses:
         archive = read_entry(entry, str(base))
-        other = archives.setdefault(archive.name.lower(), archive)  # which some file systems take for the same
+        other = archives.setdefault(archive.name.lower(), archive)  # some file systems ignore case
         if other is not archive:
             raise UserError(f"{other.address} and {archive.address} would become the same file.")
     return list(archives.values())
@@ -115,7 +116,7 @@ def read_entry(entry: Any, base: str) -> Archive:
 
 
 def name_of(address: str) -> str:
-    """Return the file name for an address; whatever the address, it is one in our folder, and of an archive."""
+    """Return the file name for an address: always inside our folder, and always the name of an archive."""
     try:
         parts = urlsplit(address)
         is_web = parts.scheme in ("http", "https") and parts.hostname and parts.username is None and parts.port != 0
@@ -140,7 +141,7 @@ def select(archives: list[Archive], match: str) -> list[Archive]:
 
 
 def check_kind(name: str, head: bytes) -> None:
-    """Refuse a file whose first bytes are not those of the archive that its name promises."""
+    """Raise `FetchError` if the first bytes of a file do not match the archive type in its name."""
     ending = max((ending for ending in ENDINGS if name.lower().endswith(ending)), key=len)
     offset, magic = next(kind for endings, kind in KINDS.items() if ending in endings)
     if head[offset : offset + len(magic)] != magic:
@@ -148,7 +149,7 @@ def check_kind(name: str, head: bytes) -> None:
 
 
 class Records:
-    """The checksums of the archives in a folder, as they were when first downloaded."""
+    """The checksums of the archives in a folder, recorded at the first download."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "checksums.json"
@@ -157,7 +158,7 @@ class Records:
             raise UserError(f"{self.path} is not what we wrote; remove it to begin anew.")
 
     def admit(self, archive: Archive, path: Path) -> None:
-        """Record the checksum of a file that is all there; raise if it is not what it should be."""
+        """Record the checksum of a complete file. Raise `FetchError` if its type or checksum is wrong."""
         with path.open("rb") as file:
             check_kind(archive.name, file.read(HEAD))
             file.seek(0)
@@ -173,7 +174,7 @@ class Records:
 
 
 def settle(archive: Archive, path: Path, folder: Path, records: Records) -> str:
-    """Give a file that is all there its name, or set it aside where nothing reads it; then say what is wrong."""
+    """Give a complete file its final name, or rename it to `.bad`. Return what is wrong (empty if nothing is)."""
     try:
         records.admit(archive, path)
         path.replace(folder / archive.name)
@@ -210,7 +211,7 @@ def find_missing(archives: list[Archive], folder: Path, records: Records) -> lis
 def transfers(
     archives: list[Archive], folder: Path, terms: Terms, meter: Meter, records: Records, at_once: int
 ) -> Iterator[Outcome | None]:
-    """Transfer archives on a few threads; yield how each ended, and now and then None while none has."""
+    """Transfer archives on a few threads. Yield the outcome of each, and None at intervals while waiting."""
     todo, unreachable, news = iter(archives), set(), queue.SimpleQueue()
 
     def transfer(archive: Archive) -> Outcome:
@@ -233,11 +234,11 @@ def transfers(
         try:
             for archive in todo:
                 news.put(transfer(archive))
-        except BaseException as error:  # the main thread is waiting for news
+        except BaseException as error:  # pass it on to the waiting main thread
             news.put(error)
 
     for _ in range(at_once):
-        threading.Thread(target=work, daemon=True).start()  # so that Ctrl-C need not wait for a server
+        threading.Thread(target=work, daemon=True).start()  # daemon: Ctrl-C does not wait for a server
     for _ in archives:
         while True:
             try:

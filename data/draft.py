@@ -1,7 +1,7 @@
 """A draft of a game store: packed records are appended to draft files, which become a store at the end.
 
-Drafts only ever grow, so a checkpoint is the size of each file. Duplicates are taken out at the end, when all keys are
-known.
+Draft files are append-only, so a checkpoint needs only the size and hash of each file. Duplicates are removed at the
+end, when all keys are known.
 """
 
 import csv
@@ -21,20 +21,20 @@ from data.record import Record
 from data.store import FILES, FLAWS, FORMAT, GAME, fingerprint
 from pipeline.artefact import sealed, write_json
 
-BLOCK = 20_000  # games that are in memory at once while a store is being finished
+BLOCK = 20_000  # games in memory at once in `finish`
 DUPLICATE = "the same game as an earlier one"
 SKIPPED = "skipped.csv"
 SKIPPED_COLUMNS = [("reason", "record", "detail")]
 
 
 class Batch(NamedTuple):
-    """Games on their way into a store, as the arrays that it is made of; places count from the start of the batch."""
+    """Games to append to a store, as the arrays of a store. Offsets are relative to the start of the batch."""
 
     games: np.ndarray
     moves: np.ndarray
     setup: np.ndarray  # flat: three numbers for each row
     texts: np.ndarray
-    skipped: np.ndarray = np.empty(0, np.uint8)  # rows of the list of records that are not kept
+    skipped: np.ndarray = np.empty(0, np.uint8)  # rows of `skipped.csv`
 
 
 def skipped_rows(rows: Iterable[tuple[str, str, str]]) -> np.ndarray:
@@ -70,7 +70,7 @@ def pack(records: list[tuple[str, Record, int]]) -> Batch:
 
 
 def _placed(games: np.ndarray, start: tuple[int, int, int] = (0, 0, 0)) -> np.ndarray:
-    """Set where each game begins in the other files, one after another from `start`."""
+    """Set the offset of each game in the other files. Games are contiguous and begin at `start`."""
     for name, first in zip(("move", "setup", "text"), start, strict=True):
         lengths = games[f"n_{name}" + ("s" if name == "move" else "")].astype(np.int64)
         games[f"first_{name}"] = first + np.cumsum(lengths) - lengths
@@ -78,12 +78,12 @@ def _placed(games: np.ndarray, start: tuple[int, int, int] = (0, 0, 0)) -> np.nd
 
 
 def draft_paths(folder: Path) -> dict[str, Path]:
-    """Return the files of a draft, by what of a store they become."""
+    """Return the path of each draft file, by field of `Batch`."""
     return {name: folder / f"{name}.draft" for name in Batch._fields}
 
 
 def is_there(folder: Path, saved: dict[str, list[Any]]) -> bool:
-    """Return whether the files of a draft still hold what they did at a checkpoint."""
+    """Return whether the draft files still begin with the contents of a checkpoint."""
     paths = draft_paths(folder)
     return all(
         path.is_file() and _hash(path, saved[name][0]).hexdigest() == saved[name][1] for name, path in paths.items()
@@ -101,10 +101,10 @@ def _hash(path: Path, size: int) -> Any:
 
 
 class Draft:
-    """A draft of a store: files that grow, and can be truncated to their length at a checkpoint."""
+    """A draft of a store: append-only files that can be truncated to their size at a checkpoint."""
 
     def __init__(self, folder: Path, saved: dict[str, list[Any]] | None = None) -> None:
-        """Begin anew, or go on from the checkpoint `saved`."""
+        """Start empty, or resume from the checkpoint `saved`."""
         self.paths = draft_paths(folder)
         self.files, self.hashes = {}, {}
         for name, path in self.paths.items():
@@ -128,7 +128,7 @@ class Draft:
         return {name: [file.tell(), self.hashes[name].hexdigest()] for name, file in self.files.items()}
 
     def copy_skipped(self, file: IO[bytes]) -> None:
-        """Begin `skipped.csv` with its columns and the rows so far."""
+        """Write the header and the rows so far of `skipped.csv`."""
         self.checkpoint()
         file.write(skipped_rows(SKIPPED_COLUMNS).tobytes())
         with self.paths["skipped"].open("rb") as rows:
@@ -145,9 +145,9 @@ class Draft:
 
 
 def finish(draft: Draft, folder: Path, validation: float, test: float) -> tuple[int, str]:
-    """Make a store of a draft, each game once; return how many were there already, and where the first came from.
+    """Convert a draft to a store without duplicates. Return the number of duplicates and the source of the first.
 
-    Memory stays bounded: only one number for each game and a block of games are held at once.
+    Memory is bounded: it holds a few numbers per game and one block of games at a time.
     """
     draft.checkpoint()
     raw = {name: _mapped(draft.paths[name], dtype) for name, dtype in FILES.items()}
@@ -198,8 +198,8 @@ def _source(text: np.ndarray) -> str:
 
 
 def _is_first_of_its_key(keys: np.ndarray, lacks_result: np.ndarray) -> np.ndarray:
-    """Mark one record of each game: the first of those with a result, if any has one."""
-    order = np.lexsort((lacks_result, keys))  # which keeps the order of equals
+    """Mark one record of each game: the first with a result, or the first if none has a result."""
+    order = np.lexsort((lacks_result, keys))  # a stable sort
     is_new = np.ones(len(keys), bool)
     is_new[1:] = keys[order][1:] != keys[order][:-1]
     is_first = np.zeros(len(keys), bool)
@@ -212,6 +212,6 @@ def _mapped(path: Path, dtype: np.dtype) -> np.ndarray:
 
 
 def _npy_header(dtype: np.dtype, count: int) -> bytes:
-    """Return the header of a `.npy` file, always of the same length, so that it can be written again at the end."""
+    """Return the header of a `.npy` file. Its length is fixed, so that it can be overwritten at the end."""
     text = repr({"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (count,)})
     return b"\x93NUMPY\x01\x00" + (1014).to_bytes(2, "little") + text.encode().ljust(1013) + b"\n"

@@ -1,6 +1,6 @@
-"""One game of a corpus that engines play: its terms, the playing, and its SGF file, written and read.
+"""One game between engines for a corpus: its settings, how it is played, and how its SGF file is written and read.
 
-A game has a number, which fixes its opening and who has which colour.
+The number of a game determines its opening and the colours of the engines.
 """
 
 import dataclasses
@@ -24,14 +24,14 @@ from pipeline.errors import UserError
 from pipeline.settings import StageSettings, seed_setting, setting
 
 GNU_GO = "gnugo --mode gtp --level 10 --chinese-rules --positional-superko"
-JUDGES = {"agreed": (0, 1), "first": (0,), "second": (1,), "area": ()}  # the engines that are asked for the score
-AGREED = "score of the engines"  # how a game ended that the engines counted
+JUDGES = {"agreed": (0, 1), "first": (0,), "second": (1,), "area": ()}  # `score` to the engines that count
+AGREED = "score of the engines"  # `how` of a game that the engines counted
 ENDED_BY = re.compile(r"^Ended by: (.*)\n(.*)", re.MULTILINE)
 
 
 @dataclasses.dataclass
 class Terms(StageSettings):
-    """The settings that fix what game a number stands for."""
+    """The settings that, with its number, determine a game."""
 
     board: BoardSettings = setting(BoardSettings, "the board")
     first: str = setting(GNU_GO, "command line of the first engine")
@@ -57,8 +57,8 @@ def colors_of(number: int) -> tuple[int, int]:
 def opening_of(terms: Terms, number: int) -> list[int]:
     """Return the opening of a game.
 
-    Two engines play each opening twice, with the colours swapped. An engine against itself might only play the same
-    game again, so there every game has an opening of its own.
+    Two engines play each opening twice, with the colours swapped. An engine that plays against itself could repeat
+    the same game, so each of its games has a different opening.
     """
     opening = (number + 1) // 2 if terms.second else number
     return draw_opening(terms.board.size, terms.opening, terms.seed, opening)
@@ -66,7 +66,7 @@ def opening_of(terms: Terms, number: int) -> list[int]:
 
 @dataclasses.dataclass
 class Seat:
-    """A place for one engine, which is started when it is needed, and anew after it failed."""
+    """Holds one engine. Starts it when it is needed, and restarts it after a failure."""
 
     command: str
     timeout: float
@@ -87,7 +87,7 @@ class Seat:
 
 
 class Game(NamedTuple):
-    """A game that has been played; the first `opening` moves of it were not the engines'."""
+    """A finished game. Its first `opening` moves are the random opening."""
 
     number: int
     opening: int
@@ -100,7 +100,7 @@ class Game(NamedTuple):
 
 
 def play(terms: Terms, number: int, seats: list[Seat]) -> Game:
-    """Play a game; an engine that cannot even be started loses it."""
+    """Play a game. An engine that does not start loses it."""
     colors, opening = colors_of(number), opening_of(terms, number)
     position = Position(terms.board.size, terms.board.komi, terms.superko)
     for move in opening:
@@ -114,7 +114,7 @@ def play(terms: Terms, number: int, seats: list[Seat]) -> Game:
             return Game(number, len(opening), position, lost_by_error(color, error))
     judges = [players[colors[place]] for place in JUDGES[terms.score]]
     ending = play_game(players, position, move_limit=terms.move_limit, judges=judges)
-    if ending.how == ERROR:  # our own fault, not that of an engine
+    if ending.how == ERROR:  # a bug of ours, not of an engine
         raise ending.error
     if ending.how == JUDGED:
         ending = ending._replace(how=AGREED, why="Counted by the engines, without dead stones.")
@@ -124,7 +124,7 @@ def play(terms: Terms, number: int, seats: list[Seat]) -> Game:
 
 
 def to_file(terms: Terms, game: Game, seats: list[Seat]) -> bytes:
-    """Write a game as SGF; the comment at its start tells what the header has no place for."""
+    """Write a game as SGF. The comment of the root node holds what has no header field."""
     position, ending = game.position, game.ending
     names = [seat.title or Path(seat.command.split()[0]).name for seat in seats]
     if terms.second:
@@ -143,7 +143,7 @@ def to_file(terms: Terms, game: Game, seats: list[Seat]) -> bytes:
 
 
 class Played(NamedTuple):
-    """What the file of a game tells: the winner as `data.fields` has it, and how the game ended, and why."""
+    """The contents of a game file. `winner` is coded as in `data.fields`."""
 
     number: int
     winner: int
@@ -154,7 +154,7 @@ class Played(NamedTuple):
 
 
 def read_file(path: Path) -> Played:
-    """Read back a game that was written here."""
+    """Read a file written by `to_file`."""
     try:
         tree = sgf.Sgf_game.from_bytes(path.read_bytes())
         root = tree.get_root()

@@ -1,8 +1,8 @@
-"""The transfer of one file over HTTP: resumed, retried, bounded, and never glued together from two versions of it.
+"""The transfer of one file over HTTP: resumed, retried, limited in size, and never mixed from two versions.
 
-A file grows in `NAME.part`; `NAME.part.json` beside it says which version of which address that is, so that a kill at
-any moment costs nothing that has arrived. Where the server gives no way to tell versions apart, or ignores the wish for
-the rest only, a transfer begins anew.
+A file is downloaded to `NAME.part`. `NAME.part.json` records its address and version, so that a killed transfer can be
+resumed without losing data. A transfer starts again from the beginning if the server does not identify versions or does
+not support range requests.
 """
 
 import email.utils
@@ -23,13 +23,12 @@ from pipeline.artefact import VERSION, read_json, write_json
 from pipeline.errors import UserError
 
 CHUNK = 1 << 16
-HEAD = 512  # bytes from which the kind of a file is told
+HEAD = 512  # bytes needed to recognise the type of a file
 MOST_REDIRECTS = 5
-ABOUT_NOW = (408, 425, 429)  # besides 500 and above: refusals that may be over in a while
+ABOUT_NOW = (408, 425, 429)  # temporary errors, as are 500 and above
 CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 
-# Without the handlers of redirects, which `_open` follows itself, and of all other schemes: no address can lead to a
-# file of this machine.
+# Only HTTP and HTTPS, so that no address can lead to a local file. No redirect handler: `_open` follows redirects.
 OPENER = urllib.request.OpenerDirector()
 for _handler in (urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
     OPENER.add_handler(_handler())
@@ -40,11 +39,11 @@ class FetchError(Exception):
 
 
 class UnreachableError(FetchError):
-    """The server did not answer, so other files from it need not be tried."""
+    """The server cannot be reached, so other files from it are not tried."""
 
 
 class _AgainError(Exception):
-    """An attempt failed, but a later one may succeed. The server may say how long to wait."""
+    """An attempt failed, but a later one may succeed. `wait` is the delay in seconds that the server asks for."""
 
     def __init__(self, reason: str, wait: float = 0.0, answered: bool = True) -> None:
         super().__init__(reason)
@@ -52,17 +51,17 @@ class _AgainError(Exception):
 
 
 class Terms(NamedTuple):
-    """How patient a transfer is, in seconds and attempts, and how many bytes a file may have."""
+    """The limits of a transfer: attempts, waiting times in seconds, and the largest file size in bytes."""
 
-    retries: int  # attempts that bring nothing new before it is given up
-    backoff: float  # before the second attempt; doubles with each
+    retries: int  # further attempts without new data before giving up
+    backoff: float  # wait before the second attempt; doubles each time
     longest_wait: float
-    timeout: float  # without a byte
+    timeout: float  # without any data
     largest: int
 
 
 class Version(NamedTuple):
-    """A file as a server sent it: the address asked for, what names the version, and its bytes if the server said."""
+    """A version of a file: its address, its validator (ETag or Last-Modified), and its size in bytes if known."""
 
     address: str
     validator: str
@@ -70,11 +69,11 @@ class Version(NamedTuple):
 
 
 class Meter:
-    """Counts the bytes on disk of all transfers of a run, and lets no more through than are allowed together."""
+    """Counts the bytes on disk of all transfers of a run, and limits their sum to `allowance`."""
 
     def __init__(self, allowance: int, held: int = 0) -> None:
         self.allowance, self.held, self.is_full = allowance, held, False
-        self.coming: dict[str, int] = {}  # by file: bytes that the server has announced and not sent yet
+        self.coming: dict[str, int] = {}  # file to bytes announced but not yet received
         self.lock = threading.Lock()
 
     def add(self, count: int) -> None:
@@ -88,10 +87,10 @@ class Meter:
 def fetch(
     address: str, part: Path, terms: Terms, meter: Meter, check_head: Callable[[bytes], None], sum_is_known: bool
 ) -> None:
-    """Transfer a file to `part`, from where an earlier attempt stopped; on return all of it is there.
+    """Transfer a whole file to `part`. Resume where an earlier attempt stopped.
 
-    `check_head` is given the first bytes as soon as they are there, and raises if they cannot be those of the file.
-    With its sum known, a file is taken from a server that does not say how long it is, too.
+    `check_head` gets the first bytes as soon as they have arrived, and raises if the file type is wrong. A file of
+    unknown length that is not sent in chunks is accepted only if its checksum is known.
     """
     failures, furthest = 0, size_of(part)
     while True:
@@ -106,7 +105,7 @@ def fetch(
                 kind = FetchError if trouble.answered else UnreachableError
                 raise kind(f"{trouble} (tried {failures} times)" if terms.retries else f"{trouble}") from trouble
             time.sleep(max(trouble.wait, min(terms.backoff * 2 ** (failures - 1), terms.longest_wait)))
-        except OSError as error:  # those of the network have become other exceptions
+        except OSError as error:  # of the disk: network errors were converted
             raise FetchError(f"it cannot be written: {error.strerror}") from error
 
 
@@ -126,11 +125,11 @@ def note_of(part: Path) -> Path:
 
 
 def _begun(part: Path, address: str) -> Version | None:
-    """Return the version of which the beginning is there, if it is whole or the rest can be asked for."""
+    """Return the version of a partial file, or None if it is neither complete nor resumable."""
     try:
         version = Version(**read_json(note_of(part)))
         can_be_asked_for = _plain(version.validator) and size_of(part) > 0
-    except (TypeError, UserError):  # no note, or not one of ours
+    except (TypeError, UserError):  # the note is missing or invalid
         return None
     is_usable = version.address == address and (can_be_asked_for or size_of(part) == version.total)
     return version if is_usable else None
@@ -205,7 +204,7 @@ def _check_head(part: Path, meter: Meter, check_head: Callable[[bytes], None]) -
 
 
 def _open(address: str, wish: dict[str, str], terms: Terms) -> http.client.HTTPResponse:
-    """Ask for a file, through a few redirects; what may be otherwise in a while is raised as such."""
+    """Request a file and follow redirects. Raise `_AgainError` for temporary failures."""
     headers = {"User-Agent": f"prezero/{VERSION}", **wish}
     for _ in range(MOST_REDIRECTS + 1):
         try:
@@ -232,7 +231,7 @@ def _open(address: str, wish: dict[str, str], terms: Terms) -> http.client.HTTPR
 
 
 def _next(address: str, location: str) -> str:
-    """Return where a redirect leads: never from an encrypted address to one that is not, or to no web server at all."""
+    """Return the target of a redirect. Refuse a change from HTTPS to HTTP, and any other scheme."""
     try:
         target = urllib.parse.urljoin(address, urllib.parse.quote(location, safe=string.punctuation))
         scheme = urllib.parse.urlsplit(target).scheme
@@ -251,7 +250,7 @@ def _read(answer: http.client.HTTPResponse) -> bytes:
 
 
 def _rest(answer: http.client.HTTPResponse, version: Version, have: int) -> Version | None:
-    """Return the version that a part of a file is of, now with its length, if it goes on where we stopped."""
+    """Return the version with its length if the answer continues our part at byte `have`, else None."""
     found = CONTENT_RANGE.fullmatch(answer.headers["Content-Range"] or "")
     if not found:
         return None
@@ -262,13 +261,13 @@ def _rest(answer: http.client.HTTPResponse, version: Version, have: int) -> Vers
 
 
 def _validator(answer: http.client.HTTPResponse) -> str:
-    """Return what names this version of a file; not a weak tag, which may stay when bytes change."""
+    """Return the ETag or Last-Modified of a file. Weak ETags are ignored: they may stay when bytes change."""
     tag = answer.headers["ETag"] or ""
     return _plain(tag if tag.startswith('"') else answer.headers["Last-Modified"] or "")
 
 
 def _plain(text: str) -> str:
-    """Return a text that can be sent in a header, or nothing."""
+    """Return the text if it is valid in a header, else an empty text."""
     return text if re.fullmatch(r"[ -~]+", text) else ""
 
 
@@ -283,7 +282,7 @@ def _retry_after(answer: http.client.HTTPResponse) -> float:
 
 
 def _said(answer: http.client.HTTPResponse) -> str:
-    """Say how a server answered, in the words of the standard: its own may hold anything."""
+    """Describe the status of an answer with the standard phrase, because the server's own may contain anything."""
     return f"the server answered {answer.status} {http.client.responses.get(answer.status, '')}".rstrip()
 
 

@@ -1,7 +1,7 @@
 """The header fields of a game record as numbers: ranks, komi, results, dates, sizes.
 
-Each function takes the text as it is in the record. Text that makes no sense gives "unknown", never an error, because
-real records contain anything. `tests/test_data_fields.py` lists what we have seen.
+Each function takes the raw text of the record. Invalid text gives "unknown", never an error, because real records
+contain anything. `tests/test_data_fields.py` lists the forms that we have seen.
 """
 
 import math
@@ -10,7 +10,7 @@ import re
 from go.board import BLACK, EMPTY, WHITE
 
 UNKNOWN_RANK = -32768
-PROFESSIONAL = 20  # 1p is 21: above all amateurs, whose dan go up to 12 on one server
+PROFESSIONAL = 20  # 1p is 21, above all amateurs: one server has amateur ranks up to 12d
 LOWEST_RATING = 100  # numbers from here on are Elo ratings, not ranks
 
 NO_WINNER = -1  # void, unknown or missing: not the same as a draw
@@ -33,8 +33,8 @@ RATING = re.compile(r"\d{3,4}(?:\.\d+)?")
 BRACKETED = re.compile(r"[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$")  # at the end of a player's name
 POINTS = re.compile(r"(\d{1,3}(?:[.,]\d+)?)( ?1/2| ?½)?(?! ?[\d/]|e\d)")
 WINNER = re.compile(r"(b|w)(?:lack|hite)? ?\+ ?(.*)", re.DOTALL)
-EASTERN_WINNER = re.compile("([黑黒흑白백])[^黑黒흑白백]*[胜勝승]")  # "black wins in the middle"
-EASTERN_RESIGNATION = re.compile("中|불계")  # to win in the middle of a game is to win by resignation
+EASTERN_WINNER = re.compile("([黑黒흑白백])[^黑黒흑白백]*[胜勝승]")  # "black wins in the middle of the game"
+EASTERN_RESIGNATION = re.compile("中|불계")  # a win in the middle of a game is a win by resignation
 
 
 def printable(text: str) -> str:
@@ -43,10 +43,10 @@ def printable(text: str) -> str:
 
 
 def read_rank(text: str) -> int:
-    """Read a rank or a rating as one number: 30k is -29, 1k is 0, 1d is 1, 9d is 9, 1p is 21, a rating is itself.
+    """Read a rank or a rating as one number: 30k is -29, 1k is 0, 1d is 1, 9d is 9, 1p is 21; ratings are unchanged.
 
-    Marks of uncertainty, such as a question mark, are ignored. So are titles and the like, as in "9p, Honinbo", unless
-    there are several ranks that differ.
+    Marks of uncertainty, such as a question mark, are ignored, and so is other text, as in "9p, Honinbo". If there are
+    several different ranks, the rank is unknown.
     """
     whole = read_plain_rank(text)
     inside = {_rank_of(found) for found in RANK.finditer(text)} if whole == UNKNOWN_RANK else {whole}
@@ -54,7 +54,7 @@ def read_rank(text: str) -> int:
 
 
 def read_plain_rank(text: str) -> int:
-    """Read a rank or a rating that has nothing else beside it."""
+    """Read a text that is only a rank or a rating."""
     text = text.strip().rstrip("?*+~ ")
     if RATING.fullmatch(text):
         return int(float(text)) if float(text) >= LOWEST_RATING else UNKNOWN_RANK
@@ -97,7 +97,7 @@ def split_name(text: str) -> tuple[str, int]:
 
 
 def read_komi(text: str, size: int) -> float:
-    """Read komi in points; NaN if it is missing or impossible.
+    """Read komi in points (NaN if missing or impossible).
 
     Servers that count in Chinese stones write 3.75 or 375 for seven and a half points, and 650 for 6.5.
     """
@@ -113,7 +113,7 @@ def read_komi(text: str, size: int) -> float:
 
 
 def read_result(text: str) -> tuple[int, int, float]:
-    """Read a result: the winner (BLACK, WHITE, EMPTY for a draw, NO_WINNER), how it ended, and by how many points.
+    """Read a result: the winner (BLACK, WHITE, EMPTY for a draw, NO_WINNER), how it ended, and the margin in points.
 
     The margin is NaN if the game was not counted.
     """
@@ -131,7 +131,7 @@ def read_result(text: str) -> tuple[int, int, float]:
         margin = round(float(points[1].replace(",", ".")), 2) + (0.5 if points[2] else 0)
         return (
             (winner, BY_SCORE, margin) if margin else (winner, NO_RESULT, math.nan)
-        )  # W+0.0 does not say how it ended
+        )  # W+0.0 does not say how the game ended
     endings = {"r": BY_RESIGNATION, "t": ON_TIME, "f": BY_FORFEIT}
     return winner, endings.get(how[:1], NO_RESULT), math.nan
 
@@ -149,13 +149,13 @@ def result_name(winner: int, ending: int, margin: float) -> str:
 
 
 def read_year(text: str) -> int:
-    """Read the first year in a date; 0 if there is none."""
-    found = re.search(r"(?<!\d)(1\d{3}|20\d{2})(?:\d{4})?(?!\d)", text)  # 20160309, too
+    """Read the first year in a date (0 if there is none)."""
+    found = re.search(r"(?<!\d)(1\d{3}|20\d{2})(?:\d{4})?(?!\d)", text)  # also 20160309
     return int(found[1]) if found else 0
 
 
 def read_size(text: str) -> int:
-    """Read a board size (default 19); 0 if the board is not square or not from 2x2 to 19x19."""
+    """Read a board size (default 19). Return 0 if the board is not square or not from 2x2 to 19x19."""
     text = text.strip() or "19"
     columns, _, rows = text.partition(":")
     if not (columns.isascii() and columns.isdigit()) or (rows and rows.strip() != columns):
@@ -165,6 +165,6 @@ def read_size(text: str) -> int:
 
 
 def read_handicap(text: str) -> int:
-    """Read the number of handicap stones; 0 if it is missing or makes no sense."""
+    """Read the number of handicap stones (0 if missing or invalid)."""
     text = text.strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 3 and int(text) >= 2 else 0

@@ -9,7 +9,7 @@ from go.board import BLACK, WHITE
 from pipeline.errors import UserError
 from pipeline.settings import setting
 
-EXCLUDE_PRESETS = {  # patterns to name in the setting `exclude`
+EXCLUDE_PRESETS = {  # named patterns for the setting `exclude`
     "bots": r"bot([-_ \d]|$)|leela|katago|golois|petgo|gnugo|fuego|dolbaram|^(:|zen(\d|lv)|aya(bot|mc)|dcnn|"
     r"crazyst[o0]n|cr42y570n3|pachi\d*$|many ?faces|mfgo|darkf(ores|mcts)|abakus$|ginsei)",
 }
@@ -17,7 +17,7 @@ EXCLUDE_PRESETS = {  # patterns to name in the setting `exclude`
 
 @dataclasses.dataclass
 class Filters:
-    """The settings of `data.prepare` that choose among the games that can be read."""
+    """The settings of `data.prepare` that select games."""
 
     min_moves: int = setting(1, "leave out games with fewer moves, passes included", least=0)
     max_moves: int = setting(0, "leave out games with more moves; 0 for no limit", least=0)
@@ -41,7 +41,7 @@ class Filters:
     )
 
     def check(self) -> None:
-        """Raise `UserError` for values that do not fit together or cannot be read."""
+        """Raise `UserError` if values are invalid or inconsistent."""
         if self.max_moves and self.min_moves > self.max_moves:
             raise UserError(f"min_moves={self.min_moves} is more than max_moves={self.max_moves}.")
         if self.last_year and self.first_year > self.last_year:
@@ -86,15 +86,15 @@ def reason_against(record: Record, size: int, filters: Filters) -> str | None:
 
 
 def _reaches(rank: int, least: int) -> bool:
-    """Tell if a rank is high enough; ranks and ratings do not compare, and an unknown one never is."""
+    """Return whether a rank is high enough. Unknown ranks never are. Ranks and ratings are not comparable."""
     return rank != UNKNOWN_RANK and is_rating(rank) == is_rating(least) and rank >= least
 
 
 def learning_sides(record: Record, filters: Filters) -> int:
     """Return whose moves to learn from: the sum of BLACK and WHITE or one of them.
 
-    The stronger player is the one with the higher rank; where the ranks are equal, unknown or not of one kind, both
-    sides count.
+    The stronger player is the one with the higher rank. If the ranks are equal, unknown or not comparable, both sides
+    count.
     """
     black, white = record.ranks
     if filters.learn == "ranked":

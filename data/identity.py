@@ -1,12 +1,12 @@
-"""What makes two records the same game, and in which part of the data a game belongs.
+"""The identity of a game, for finding duplicates, and its split: training, validation or test.
 
-Two records are the same game if one of the eight symmetries of the board, with or without swapping the colours, turns
-the moves of one into those of the other; passes at the end do not count. All of them get the same key, so duplicates
-are found, and so no image of a test game is ever in the training data.
+Two records are the same game if one of the eight symmetries of the board, with or without swapped colours, maps the
+moves of one to those of the other. Passes at the end are ignored. All images of a game get the same key, so duplicates
+are found, and no image of a test game is in the training data.
 
-The part depends on the opening alone, the first 30 moves in whatever order, in the same way: a game stays where it is
-when others are added, and records of one game that were torn off after move 30, or games that follow one long
-known line, are not spread over the parts. `data.overlap` counts what positions the parts still share.
+The split depends only on the key of the opening: the first 30 moves in any order, with the same symmetries. So a game
+keeps its split when other games are added. Records of one game that are truncated after move 30, and games that follow
+the same long known sequence, are in the same split. `data.overlap` counts the positions that splits still share.
 """
 
 import hashlib
@@ -18,13 +18,13 @@ from data.replay import COLOR_SHIFT, POINT_MASK
 from go.board import BLACK, EMPTY, WHITE
 from go.coordinates import SYMMETRIES, symmetry_table
 
-OPENING = 30  # moves; on 9x9, where a game has about 60, one corpus had 43 games with the same first 40
+OPENING = 30  # moves; one corpus of 9x9 games (about 60 moves each) had 43 games with the same first 40
 TRAIN, VALIDATION, TEST = range(3)
 SPLITS = {"train": TRAIN, "validation": VALIDATION, "test": TEST}
 
 
 def image_of(record: Record, symmetry: int, swap_colors: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return the moves and the set-up of a game under a symmetry, with the colours swapped or not."""
+    """Return the moves and the set-up of a game under a symmetry, optionally with swapped colours."""
     table = symmetry_table(record.size)[symmetry]
     colors, stones = record.moves >> COLOR_SHIFT, record.setup[:, 1]
     if swap_colors:
@@ -35,7 +35,7 @@ def image_of(record: Record, symmetry: int, swap_colors: bool = False) -> tuple[
 
 
 def game_keys(record: Record) -> tuple[int, int]:
-    """Return 64 bits that name the game and 64 that name its opening, the same for all images and in every run."""
+    """Return 64-bit keys of the game and of its opening. They are equal for all images and in every run."""
     last = int(np.flatnonzero(record.moves & POINT_MASK).max(initial=-1))
     white_begins = len(record.moves) > 0 and record.moves[0] >> COLOR_SHIFT == WHITE
     games, openings = [], []
@@ -56,6 +56,6 @@ def _digest(image: bytes, size: int) -> int:
 
 
 def split_of(openings: np.ndarray, validation: float, test: float) -> np.ndarray:
-    """Return TRAIN, VALIDATION or TEST for each opening key, in these shares."""
+    """Return TRAIN, VALIDATION or TEST for each opening key. `validation` and `test` are shares of the games."""
     share = openings.astype(np.float64) / 2.0**64
     return np.where(share < test, TEST, np.where(share < test + validation, VALIDATION, TRAIN)).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Show what is in a game store: tables and plots of all of it, or any game or position drawn."""
+"""Show the contents of a game store: tables and plots of all games, or a drawing of one game or position."""
 
 import dataclasses
 import functools
@@ -28,7 +28,7 @@ from pipeline.launch import Command, launch
 from pipeline.settings import RunSettings, setting
 
 NAME = "data.inspect"
-MOST_FOUND = 20  # games that `find` lists
+MOST_FOUND = 20  # games listed by `find`
 
 
 @dataclasses.dataclass
@@ -45,7 +45,7 @@ class Settings(RunSettings):
     find: str = setting("", "list the games that have this text in a player's name, the date or the source instead")
 
     def check(self) -> None:
-        """Raise `UserError` for settings that do not go together."""
+        """Raise `UserError` if settings contradict each other."""
         about_one = {"ply": self.ply is not None, "symmetry": self.symmetry != 0, "sgf": self.sgf != ""}
         if self.game is None and any(about_one.values()):
             first = next(name for name, is_given in about_one.items() if is_given)
@@ -55,7 +55,7 @@ class Settings(RunSettings):
 
 
 class Section(NamedTuple):
-    """A part of the report: what it is about, a table of it, and the plots by file name."""
+    """A section of the report: its title, its table, and its plots by file name."""
 
     title: str
     text: Callable[[GameStore], str]
@@ -91,7 +91,7 @@ OVERLAP = Section("Positions set aside that also stand in the training part", ov
 
 
 def report(store: GameStore, sections: Sequence[Section], folder: Path) -> None:
-    """Print all tables, draw all plots, and write both together as a Markdown page."""
+    """Print all tables, draw all plots, and write a Markdown page with both."""
     page = [f"# Game store {store.about['fingerprint']}"]
     for section in sections:
         text = section.text(store)
@@ -148,9 +148,9 @@ def describe(store: GameStore, game: int) -> str:
 
 
 def numbered(position: Position, record: Record, turned: np.ndarray) -> tuple[dict[int, int], list[str]]:
-    """Return the move number of each stone on the final board, and the moves whose stone is no longer there.
+    """Return the move number of each stone on the final board, and the moves whose stones are no longer there.
 
-    A stone is that of the last move on its point, unless one was set up there later.
+    A stone belongs to the last move on its point, unless a later set-up changed the point.
     """
     setup = {int(turned[point]): ply for ply, _, point in record.setup.tolist()}
     points = [int(turned[decode_move(code)[1]]) for code in record.moves]
@@ -222,7 +222,7 @@ def _move(move: tuple[int, int], size: int) -> str:
 
 
 def _wrapped(text: str) -> str:
-    """Break a list into lines, but not within "12 at D4"."""
+    """Break a list into lines, but never inside an entry such as "12 at D4"."""
     return textwrap.fill(text.replace(" at ", "\xa0at\xa0"), width=100).replace("\xa0", " ")
 
 
@@ -231,7 +231,7 @@ def _suffix(symmetry: int) -> str:
 
 
 def find_games(store: GameStore, wanted: str) -> str:
-    """List the games whose texts contain the one wanted, in small or capital letters."""
+    """List the games whose texts contain `wanted`, ignoring case."""
     texts, wanted = store.texts.tobytes(), wanted.casefold()
     places = zip(store.games["first_text"].tolist(), store.games["n_text"].tolist(), strict=True)
     found = [n for n, (at, length) in enumerate(places) if wanted in texts[at : at + length].decode().casefold()]

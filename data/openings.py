@@ -1,4 +1,4 @@
-"""Openings that are not chosen by the players, so that engines which always play alike still play different games."""
+"""Random openings, so that deterministic engines play different games."""
 
 import numpy as np
 
@@ -8,19 +8,20 @@ from go.position import Position
 
 
 def first_line(size: int) -> int:
-    """Return the first line that openings use, from 0: not the edge, where no sound opening has a stone."""
-    return 1 if size >= 5 else 0  # smaller boards have hardly anything else
+    """Return the first line that openings use, from 0. The edge is excluded: no good opening plays there."""
+    return 1 if size >= 5 else 0  # smaller boards have few other points
 
 
 def longest_opening(size: int) -> int:
-    """Return how many moves an opening may have: half as many as it has points to choose from."""
+    """Return the largest number of moves of an opening: half the number of points it may use."""
     return (size - 2 * first_line(size)) ** 2 // 2
 
 
 def draw_opening(size: int, moves: int, *seeds: int) -> list[int]:
-    """Draw an opening, always the same for the same seeds: uniform among the legal moves that fill no own eye.
+    """Draw a random opening. The same seeds give the same opening.
 
-    The first line is left out. If there is no such move, the opening ends there.
+    Moves are uniform among the legal moves that are not on the edge and do not fill an own eye. If there is no such
+    move, the opening ends.
     """
     rng = np.random.default_rng((len(seeds), *seeds))
     position = Position(size)

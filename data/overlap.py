@@ -1,7 +1,7 @@
-"""How many positions of one part of a store also stand in another: what a test on held-out games does not measure.
+"""The share of validation and test positions that also occur in the training split.
 
-Games never stand in two parts, but positions do: everybody begins with the empty board. A position counts as seen if
-the stones, as the side to move sees them, are the same in any of the eight symmetries.
+A game is in only one split, but a position may be in several: every game begins with the empty board. Two positions are
+the same if their stones, as seen by the side to move, are equal under one of the eight symmetries.
 """
 
 import numpy as np
@@ -17,19 +17,19 @@ from go.jit import kernel
 from pipeline.progress import Progress
 from pipeline.tables import table
 
-MOVES = (0, 10, 20, 30, 40, 60, 100)  # where the rows of the table begin
+MOVES = (0, 10, 20, 30, 40, 60, 100)  # the first move of each row of the table
 
 
 @kernel
 def _canonical_hashes(boards, size, moves, setup, images, hashes):
-    """Write for each ply of a game the smallest Zobrist hash of its position over all images.
+    """Write the smallest Zobrist hash over all symmetries of the position at each ply of a game.
 
-    Of the two colourings the one counts in which black is to move.
+    Colours are swapped where White is to move, so that Black always is.
     """
     b = boards[0]
     for image in range(2 * len(images)):
         symmetry = images[image >> 1]
-        mover = BLACK if image & 1 else WHITE  # who is to move where the hash of this image counts
+        mover = BLACK if image & 1 else WHITE  # this image counts at the plies of this colour
         clear(b, size, size)
         following = 0
         for i in range(len(moves)):
@@ -47,7 +47,7 @@ def _canonical_hashes(boards, size, moves, setup, images, hashes):
 
 
 def position_hashes(store: GameStore) -> np.ndarray:
-    """Return 64 bits for the position before each move of the store, the same for all images of a position."""
+    """Return a 64-bit hash of the position before each move of the store, equal for all images of a position."""
     hashes = np.zeros(len(store.moves), np.uint64)
     boards, images = new_boards(), symmetry_table(store.size)
     with Progress("positions compared", len(store.moves)) as progress:
@@ -61,13 +61,13 @@ def position_hashes(store: GameStore) -> np.ndarray:
 
 
 def seen_in_training(store: GameStore, split: str, hashes: np.ndarray) -> np.ndarray:
-    """Tell of each position of a part, in the order of `positions.learnable_moves`, if it is in the training part."""
+    """Return whether each position of a split, as in `positions.learnable_moves`, is also in the training split."""
     train, part = (hashes[learnable_moves(store, SPLITS[name])] for name in ("train", split))
     return np.isin(part, train)
 
 
 def overlap_table(store: GameStore) -> str:
-    """Tell what share of the positions set aside also stands in the training part, by the number of the move."""
+    """Return a table of the share of held-out positions that are also in the training split, by move number."""
     hashes = position_hashes(store)
     seen, numbers = {}, {}
     for split in ("validation", "test"):

@@ -1,7 +1,7 @@
-"""Plots of what is in a game store, as SVG.
+"""Plots of the contents of a game store, as SVG.
 
-Black and white stand for the players; other colours differ from them in brightness, too, so nothing hangs on telling
-hues apart.
+Black and white stand for the players. All colours also differ in brightness, so colour-blind readers can tell them
+apart.
 """
 
 from collections import Counter
@@ -26,20 +26,21 @@ OUTCOME_BARS: tuple[dict[str, Any], ...] = (
     WHITE_BAR,
     {"color": "#56b4e9"},
     {"color": "#e8e8e8", "hatch": "////"},
-)  # as OUTCOMES
+)  # in the order of OUTCOMES
 BAR: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.6}
-BINS = 60  # at most, in a histogram
-BIN_WIDTHS = (2, 4, 10, 20, 40, 100, 200)  # even, or odd and even lengths would make a comb; up to `record.MOST_MOVES`
-MOST_LABELS = 18  # of bars beside each other; with more of them, only every second or third is named
-RARE = 0.005  # the share of all players up to which the weakest are only counted
-FEWEST_BARS = 6  # that a page has room for: one bar alone does not fill it
+BINS = 60  # most bins of a histogram
+# Even: with odd widths, odd and even game lengths would make a comb pattern. The largest covers `record.MOST_MOVES`.
+BIN_WIDTHS = (2, 4, 10, 20, 40, 100, 200)
+MOST_LABELS = 18  # of bars; if there are more bars, only every second or third has a label
+RARE = 0.005  # the weakest players, up to this share of all, are counted but not drawn
+FEWEST_BARS = 6  # the width is for at least this many, so that a single bar does not fill it
 COUNTS = FuncFormatter(lambda value, _: f"{value:,.0f}")
 PERCENT = FuncFormatter(lambda value, _: f"{value:.0f}%")
-CORNER: dict[str, Any] = {"ha": "right", "va": "bottom"}  # of a note above the upper right end of a plot
+CORNER: dict[str, Any] = {"ha": "right", "va": "bottom"}  # alignment of a note above the upper right corner of a plot
 
 
 def _count_axis(axes: Axes) -> None:
-    """Let the vertical axis count: from nothing, in whole numbers, with the grid to read them by."""
+    """Make the vertical axis start at zero and show whole numbers, with horizontal grid lines only."""
     axes.yaxis.set_major_formatter(COUNTS)
     axes.yaxis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
     axes.set_ylim(bottom=0)
@@ -54,7 +55,7 @@ def _nothing_known(axes: Axes) -> None:
 def draw_lengths(store: GameStore, path: Path) -> None:
     lengths = store.games["n_moves"]
     reach, longest = int(np.percentile(lengths, 99.9, method="higher")), int(lengths.max())
-    reach = longest if longest < 1.5 * reach else reach  # one endless game does not push all others into a corner
+    reach = longest if longest < 1.5 * reach else reach  # ignore a few extremely long games
     width = next(width for width in BIN_WIDTHS if reach < width * BINS)
     first, last = int(lengths.min()) // width * width, (reach // width + 1) * width
     longer = int((lengths >= last).sum())
@@ -72,7 +73,7 @@ def draw_lengths(store: GameStore, path: Path) -> None:
 
 
 def draw_results(store: GameStore, path: Path) -> None:
-    """Draw who won by komi, as shares of the games with that komi."""
+    """Draw the share of each outcome by komi."""
     groups = komi_groups(store)
     left = np.zeros(len(groups))
     with figure(path, height=1.7 + 0.3 * len(groups)) as made:
@@ -93,7 +94,7 @@ def draw_results(store: GameStore, path: Path) -> None:
 
 
 def draw_handicaps(store: GameStore, path: Path) -> None:
-    """Draw the share of the games by handicap stones."""
+    """Draw the share of games by number of handicap stones."""
     groups = handicap_groups(store)
     shares = [100 * group.games.mean() for group in groups]
     with figure(path) as made:
@@ -106,7 +107,7 @@ def draw_handicaps(store: GameStore, path: Path) -> None:
 
 
 def draw_ranks(store: GameStore, path: Path) -> None:
-    """Draw how many players there are of each rank and, if there are ratings, of each hundred."""
+    """Draw the number of players of each rank and, if there are ratings, of each interval of 100 rating points."""
     counts = [rank_counts(store.games["ranks"][:, side]) for side in (0, 1)]
     both = Counter(counts[0]) + Counter(counts[1])
     panels = {
@@ -131,19 +132,19 @@ def draw_ranks(store: GameStore, path: Path) -> None:
 
 
 def _weakest_shown(counts: dict[int, int]) -> int:
-    """Return the rank from which on ranks are drawn: a few beginners would take the place of the others."""
+    """Return the lowest rank to draw. A few beginners would take too much space."""
     held = np.cumsum(list(counts.values()))
     return list(counts)[int(np.argmax(held > RARE * held[-1]))]
 
 
 def _without_gaps(ranks: list[int], step: int) -> list[int]:
-    """Fill in the ranks that nobody has among those that somebody has, amateurs and professionals apart."""
+    """Add the missing ranks between the lowest and highest, separately for amateurs and professionals."""
     parts = [r for r in ranks if r <= PROFESSIONAL], [r for r in ranks if r > PROFESSIONAL]
     return [rank for part in parts if part for rank in range(part[0], part[-1] + step, step)]
 
 
 def _bars(axes: Axes, names: list[str], sides: dict[str, list[int]], looks: list[dict[str, Any]]) -> None:
-    """Draw groups of bars that stand beside each other, one bar for each side."""
+    """Draw groups of adjacent bars, one bar per side."""
     width = 0.8 / len(sides)
     for number, (side, heights) in enumerate(sides.items()):
         places = np.arange(len(names)) + (number - (len(sides) - 1) / 2) * width
@@ -179,7 +180,7 @@ def draw_years(store: GameStore, path: Path) -> None:
 
 
 def draw_first_moves(store: GameStore, path: Path, folded: bool) -> None:
-    """Draw on a board where the first stone was played, in percent of the games without handicap."""
+    """Draw a board with the share of first moves on each point, for games without handicap."""
     counts = first_moves(store, folded)
     how = "eight images as one" if folded else "as played"
     title = f"First moves, {how}: percent of {counts.sum():,} games"

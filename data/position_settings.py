@@ -14,7 +14,7 @@ from pipeline.settings import setting
 
 @dataclasses.dataclass
 class GamePositionSettings(PositionSettings):
-    """How a position is described on the command line, if it may be one of a game record."""
+    """The settings that describe a position, which may come from a game record."""
 
     sgf: str = setting("", "a game record to take the position from, instead of moves or a text board")
     move: int | None = setting(None, "with sgf: after how many moves, by default all of them", least=0)
@@ -33,9 +33,9 @@ def read_game(path: Path) -> Record:
 
 
 def find_position(settings: GamePositionSettings) -> tuple[Position, str]:
-    """Return the position that the settings describe, and a title for it.
+    """Return the position that the settings describe, and its title.
 
-    Print a note if the record is cut off there.
+    Print a note if the record is truncated at that position.
     """
     if not settings.sgf:
         if settings.move is not None:

@@ -1,7 +1,7 @@
-"""The positions of a store that there is something to learn from, and how to draw batches of them.
+"""The training positions of a store, and how to draw batches of them.
 
-A position is named by where its next move stands in the flat array of moves, so that the positions of a whole store are
-one array of numbers, and a random one is found by a look-up.
+A position is identified by the index of its next move in the flat array of moves. So the positions of a whole store are
+one array of integers, and drawing one is a look-up.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from pipeline.errors import UserError
 
 
 class Positions(NamedTuple):
-    """Positions as arrays of one length; `moves` are the points that were played there, turned by the symmetry too."""
+    """Positions as arrays of equal length. `moves` are the points played there, with the symmetry applied."""
 
     games: np.ndarray
     plies: np.ndarray
@@ -25,10 +25,10 @@ class Positions(NamedTuple):
 
 
 class PositionSampler:
-    """Draws the positions of one part of a store, each once an epoch, in an order that depends on the seed alone.
+    """Draws the positions of one split, each once per epoch, in an order that depends only on the seed.
 
-    Passes are not learnt, nor moves of sides that the store says not to learn from. With `symmetric`, every position
-    is drawn in one of the eight symmetries at random.
+    Passes are excluded, and so are moves of sides that the store marks as not to learn from. With `symmetric`, each
+    position gets one of the eight symmetries at random.
     """
 
     def __init__(self, store: GameStore, split: str, seed: int = 1, symmetric: bool = True) -> None:
@@ -36,7 +36,7 @@ class PositionSampler:
             raise UserError(f"split={split} is none of {', '.join(SPLITS)}.")
         self.store, self.split, self.seed, self.symmetric = store, split, seed, symmetric
         self.index = learnable_moves(store, SPLITS[split])
-        self._order = (-1, self.index)  # of the epoch that is being drawn
+        self._order = (-1, self.index)  # the current epoch and its order
         if len(self.index) == 0:
             raise UserError(f"The {split} part of the store in {store.folder} has no positions.")
 
@@ -44,7 +44,7 @@ class PositionSampler:
         return len(self.index)
 
     def batch(self, number: int, size: int) -> Positions:
-        """Draw batch `number`; any batch can be drawn at any time, so training can go on where it was."""
+        """Return batch `number`. Batches can be drawn in any order, so training can resume anywhere."""
         if number < 0 or size < 1:
             raise UserError(f"There is no batch {number} of {size} positions: batches count from 0, positions from 1.")
         parts, start, left = [], number * size, size
@@ -64,7 +64,7 @@ class PositionSampler:
 
 
 def positions_at(store: GameStore, index: np.ndarray, symmetries: np.ndarray) -> Positions:
-    """Return the positions whose next moves stand at `index` in the flat array of moves."""
+    """Return the positions whose next moves are at `index` in the flat array of moves."""
     firsts = store.games["first_move"]
     games = np.searchsorted(firsts, index, side="right") - 1
     points = store.moves[index] & POINT_MASK
@@ -72,7 +72,7 @@ def positions_at(store: GameStore, index: np.ndarray, symmetries: np.ndarray) ->
 
 
 def learnable_moves(store: GameStore, split: int | None = None) -> np.ndarray:
-    """Return the places in the flat array of the moves to learn from, of one part or of all games."""
+    """Return the indices in the flat array of the moves to learn from, of one split or of all games."""
     games = store.games
     index = np.flatnonzero(is_learnt(games, store.moves))
     if split is not None:
@@ -81,6 +81,6 @@ def learnable_moves(store: GameStore, split: int | None = None) -> np.ndarray:
 
 
 def is_learnt(games: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Tell of each move of some games, one after another, if it is to be learnt: no pass, and of a side that counts."""
+    """Return whether each move of consecutive games is to be learnt: not a pass, and by a side to learn from."""
     sides = np.repeat(games["learn"], games["n_moves"])
     return ((codes & POINT_MASK) != PASS) & ((codes >> COLOR_SHIFT) & sides > 0)

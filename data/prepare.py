@@ -1,4 +1,4 @@
-"""Turn any pile of game records into a game store, and say what became of every record."""
+"""Convert game records to a game store, and report what happened to every record."""
 
 import dataclasses
 import hashlib
@@ -28,11 +28,11 @@ from pipeline.tables import table
 from pipeline.workers import in_order
 
 PROGRESS = "progress.json"
-EMBEDDED_SHA256 = "c09f13fe17e1d81d43c1961c78e1a1a2eecedb744ecf8e181af3e8e5369f8752"  # of the corpus, as it was made
+EMBEDDED_SHA256 = "c09f13fe17e1d81d43c1961c78e1a1a2eecedb744ecf8e181af3e8e5369f8752"  # of the corpus file
 NAMED_SOURCES = {"embedded": ROOT / "data" / "corpus" / "expert9.zip", "kgs": ROOT / "downloads" / "kgs"}
 SECONDS_BETWEEN_CHECKPOINTS = 2
 MOST_WORKERS = 256
-MOST_NAMED = 100  # sources whose names are kept in the manifest
+MOST_NAMED = 100  # source names listed in the manifest
 
 
 @dataclasses.dataclass
@@ -41,7 +41,7 @@ class Settings(StageSettings, Filters):
     sources: str = setting(
         "embedded",
         "files, folders, patterns and archives of SGF, with commas between; or embedded, or kgs (downloaded)",
-        result=False,  # the key has the fingerprint of the files
+        result=False,  # the key contains the fingerprint of the files
     )
     validation: float = setting(0.05, "share of the games in the validation set", least=0, below=1)
     test: float = setting(0.05, "share of the games in the test set", least=0, below=1)
@@ -54,7 +54,7 @@ class Settings(StageSettings, Filters):
 
 
 def files_for(sources: str) -> list[Path]:
-    """List the files that the setting names."""
+    """Return the files that the setting names."""
     if not sources:
         raise UserError("There are no games to read: name them with sources=FILE, or take sources=embedded.")
     for name in sources.split(","):
@@ -75,7 +75,7 @@ def files_for(sources: str) -> list[Path]:
 
 
 def fingerprint(files: list[Path]) -> str:
-    """Name the contents of the sources, wherever they are; the name of a file tells what kind it is."""
+    """Return a hash of the names and contents of files, but not of their folders. A name determines the file type."""
     digest = hashlib.sha256()
     with Progress("looking at the sources, files", len(files)) as progress:
         for path in files:
@@ -84,13 +84,13 @@ def fingerprint(files: list[Path]) -> str:
                 with open_file(path) as file:
                     digest.update(hashlib.file_digest(file, "sha256").digest())
             except OSError:
-                digest.update(b"cannot be read")  # the report will say so
+                digest.update(b"cannot be read")  # the report lists it
             progress.update(1)
     return digest.hexdigest()[:32]
 
 
 def read_all(settings: Settings, files: list[Path], folder: Path, key: dict[str, Any]) -> tuple[Draft, Tally]:
-    """Read all sources into a draft, from the last checkpoint on if there is one with the same key."""
+    """Read all sources into a draft. Resume from the last checkpoint if its key is the same."""
     path = folder / PROGRESS
     tally, draft = Tally(), None
     try:
@@ -104,7 +104,7 @@ def read_all(settings: Settings, files: list[Path], folder: Path, key: dict[str,
     draft = draft or Draft(folder)
     filters = Filters(**{field.name: getattr(settings, field.name) for field in dataclasses.fields(Filters)})
     reading = Reading(files)
-    todo = (item for number, item in enumerate(reading) if number >= tally.items)  # the order is always the same
+    todo = (item for number, item in enumerate(reading) if number >= tally.items)  # the order is deterministic
     tasks = ((chunk, settings.board.size, filters) for chunk in chunks(todo))
     spoke = time.monotonic()
     with Progress("", sum(size_of(file) for file in files) // 1000) as progress:
@@ -128,7 +128,7 @@ def size_of(path: Path) -> int:
 
 
 def report_text(report: dict[str, Any]) -> str:
-    """Say what became of the records, as a Markdown table."""
+    """Return a Markdown table of what happened to the records."""
     rows = [(number, f"left out: {what}", example) for what, (number, example) in report["skipped"].items()]
     rows += [(number, f"kept up to the {what}", example) for what, (number, example) in report["flawed"].items()]
     rows.sort(key=lambda row: -row[0])
@@ -138,13 +138,13 @@ def report_text(report: dict[str, Any]) -> str:
 
 
 def shortened(name: str, most: int = 70) -> str:
-    """Return the end of a name, where files differ, fit to be printed."""
+    """Return a printable name of at most `most` characters. The end is kept, because names differ there."""
     name = printable(name)
     return name if len(name) <= most else "..." + name[3 - most :]
 
 
 def report_of(tally: Tally, store: GameStore | None = None) -> dict[str, Any]:
-    """Account for every record; how many of the games are cut off, and which one first, is told by the store."""
+    """Return the counts of all records. Truncated games are counted in the store, with the first as an example."""
     flawed = {}
     for number, flaw in enumerate(FLAWS if store else ()):
         cut = np.flatnonzero(store.games["flaw"] == number)
@@ -154,7 +154,7 @@ def report_of(tally: Tally, store: GameStore | None = None) -> dict[str, Any]:
 
 
 def prepare(settings: Settings, folder: Path, key: dict[str, Any], files: list[Path]) -> Outcome:
-    """Read all sources and make a store of them; drafts are left for the caller to remove."""
+    """Read all sources and make a store of them. The caller removes the drafts."""
     draft, tally = read_all(settings, files, folder, key)
     if tally.kept == 0:
         with (folder / SKIPPED).open("wb") as file:

@@ -9,17 +9,17 @@ from data.filters import Filters, learning_sides, reason_against
 from data.record import Refusal, read_records
 from data.sources import Item, Trouble
 
-CHUNK_ITEMS, CHUNK_BYTES = 256, 1 << 20  # handed to a worker at once: a tenth of a second of work
+CHUNK_ITEMS, CHUNK_BYTES = 256, 1 << 20  # one chunk for a worker: about 0.1 s of work
 
 
 @dataclasses.dataclass
 class Tally:
-    """What became of the records so far: how many are kept and, for each reason, left out, with the first name.
+    """Counts of the records so far: kept, and skipped by reason, each with the first name as an example.
 
-    A file may hold several games, each of which is a record here.
+    A file may contain several games; each game is one record.
     """
 
-    items: int = 0  # files, members and lines looked at
+    items: int = 0  # files, archive members and lines read
     kept: int = 0
     skipped: dict[str, list[Any]] = dataclasses.field(default_factory=dict)  # reason to [count, example]
 
@@ -52,7 +52,7 @@ def chunks(items: Iterable[Item | Trouble]) -> Iterator[list[Item | Trouble]]:
 
 
 def read_chunk(items: list[Item | Trouble], size: int, filters: Filters) -> tuple[Batch, Tally]:
-    """Read the games of some records. Return the games to keep, the rows of `skipped.csv`, and the counts."""
+    """Read a chunk of records. Return the games to keep with the rows of `skipped.csv`, and the counts."""
     tally = Tally(items=len(items))
     kept, skipped = [], []
     for item in items:

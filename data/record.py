@@ -1,8 +1,8 @@
-"""One game record: from the bytes of an SGF file to moves and a header that make sense, and back.
+"""One game record: from the bytes of an SGF file to checked moves and header fields, and back.
 
-sgfmill parses the SGF. This module handles what people and servers really write: encodings, files torn off in the
-middle, brackets that are not escaped, set-up stones anywhere, illegal moves. A game that cannot be used becomes a
-`Refusal` with its reason. A game that is sound up to some move can be kept up to there.
+sgfmill parses the SGF. This module handles what people and servers really write: encodings, truncated files, unescaped
+brackets, set-up stones anywhere, illegal moves. An unusable game becomes a `Refusal` with its reason. A game that is
+valid up to some move can be kept up to that move.
 """
 
 import codecs
@@ -36,20 +36,20 @@ from go.board import BLACK, EMPTY, LEGAL, WHITE, new_boards
 from go.coordinates import PASS, SGF_LETTERS, point_from_sgf
 from go.sgf import LARGEST, MOST_PARTS, write_sgf
 
-MOST_MOVES = 10_000  # far more than any game has, and few enough for the integers of the store
-MOST_SETUP = 10_000  # stones; a few bytes can ask for a whole board of them
+MOST_MOVES = 10_000  # more than any real game, and within the integer types of the store
+MOST_SETUP = 10_000  # stones; a few bytes of SGF can set up a whole board
 MOST_BRANCHES = 100_000  # games and variations of one file
-MOST_LETTERS = 1000  # of a name, a date or the like
-MOST_MENDED = 25  # games of one file whose header is searched for unescaped brackets,
-LONGEST_HEADER = 65_536  # bytes of it
+MOST_LETTERS = 1000  # longest name, date or other text
+MOST_MENDED = 25  # most games per file whose header is searched for unescaped brackets
+LONGEST_HEADER = 65_536  # bytes of a header that are searched
 
 START = re.compile(rb"\(\s*;")
 BARE_START = re.compile(rb"(\A\s*|\)\s*)\((?=\s*[A-Z]{1,2}\s*\[)")  # some programs omit the semicolon of the root
-ROOT_PROPERTIES = {b"FF", b"GM", b"SZ", b"CA", b"AP", b"ST"}  # which no variation has
+ROOT_PROPERTIES = {b"FF", b"GM", b"SZ", b"CA", b"AP", b"ST"}  # never in a variation
 STRUCTURE = re.compile(rb"[\[\];]")
 VALUE = re.compile(rb"\s*\[")
 AFTER_VALUE = rb"\s*(?:\[|;?\s*[A-Z][A-Za-z]*\s*\[|;\s*[;()]|\(\s*;|\)\s*(?:[()]|\Z)|\Z)"
-HEADER_TOKEN = re.compile(  # a value ends at a bracket after which SGF goes on
+HEADER_TOKEN = re.compile(  # a value ends at a bracket that is followed by valid SGF
     rb"\s*(?:(?P<node>;)|(?P<name>[A-Za-z]{1,64})(?=\s*\[)|\[(?P<value>(?:[^\\\]]++|\\.|\](?!%s))*+)\])" % AFTER_VALUE,
     re.DOTALL,
 )
@@ -57,31 +57,31 @@ INNER_BRACKET = re.compile(rb"((?:[^\\\]]++|\\.)*+)\]", re.DOTALL)
 LIKE_A_PROPERTY = re.compile(rb";|(?<![A-Za-z])[A-Z]{1,2}\s*\[")
 
 CHARSET = re.compile(rb"(?<![A-Z])CA\s*\[\s*([A-Za-z0-9_.:+-]+)\s*\]")
-FIRST_BYTES = {  # that tell the encoding of a file: a byte order mark, or the start of a game in UTF-16
+FIRST_BYTES = {  # first bytes to encoding: a byte order mark, or the start of a game in UTF-16
     re.compile(codecs.BOM_UTF8): "utf-8-sig",
     re.compile(codecs.BOM_UTF16_LE + b"|" + codecs.BOM_UTF16_BE): "utf-16",
     re.compile(rb"(?:\s\0)*\(\0(?:\s\0)*[;A-Z]\0"): "utf-16-le",
     re.compile(rb"(?:\0\s)*\0\((?:\0\s)*\0[;A-Z]"): "utf-16-be",
 }
-ASCII = bytes(set(range(32, 127)) - set(b"\\")) + rb" \n \u0041 .xn--a"  # what a charset for SGF must leave as it is
+ASCII = bytes(set(range(32, 127)) - set(b"\\")) + rb" \n \u0041 .xn--a"  # a charset for SGF must not change these bytes
 WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "cp950"}
 EAST_ASIAN_UTF8 = re.compile(rb"[\xe1-\xef][\x80-\xbf]{2}")
 
 SETUP = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
 MOVES = {"B": BLACK, "W": WHITE}
 MOVE_NAMES, LOWER = (b"B", b"W"), string.ascii_lowercase.encode()
-ILLEGAL, TORN = "illegal move", "torn file"  # why a game that is kept ends before its record does
+ILLEGAL, TORN = "illegal move", "torn file"  # why a kept game is truncated
 
 
 class Refusal(NamedTuple):
-    """Why there is no game. The reasons are few and fixed, so that they can be counted."""
+    """The reason why a game is unusable. Reasons are a small fixed set, so that they can be counted."""
 
     reason: str
 
 
 @dataclasses.dataclass
 class Record:
-    """A game: `moves` and `setup` in the format of `data.replay`, the header as read by `data.fields`."""
+    """A game: `moves` and `setup` as in `data.replay`, header fields as in `data.fields`."""
 
     size: int
     moves: np.ndarray  # int16[n]
@@ -94,7 +94,7 @@ class Record:
     ranks: tuple[int, int] = (UNKNOWN_RANK, UNKNOWN_RANK)  # black's, white's
     names: tuple[str, str] = ("", "")
     date: str = ""
-    flaw: str = ""  # "", ILLEGAL or TORN: the game is cut off there
+    flaw: str = ""  # "", or why the game is truncated: ILLEGAL or TORN
 
     @property
     def year(self) -> int:
@@ -102,7 +102,7 @@ class Record:
 
 
 def read_records(data: bytes) -> list[Record | Refusal]:
-    """Read the games of an SGF file in order. A file without any gives one refusal."""
+    """Read the games of an SGF file in order. A file without games gives one refusal."""
     if len(data) > LARGEST:
         return [Refusal("too large for a game record")]
     data = BARE_START.sub(rb"\1(;", to_utf8(data))
@@ -116,14 +116,14 @@ def read_records(data: bytes) -> list[Record | Refusal]:
 def _split(data: bytes) -> list[bytes]:
     """Return the text of each game of a file.
 
-    A variation is not a game. In a file that is damaged anywhere, a tree may be what is left of another one, so it is a
-    game only if its first node has root properties, or if no SGF comes before it. In a sound file, a tree that begins
-    with a move and has no root properties is a variation that was closed too early.
+    A variation is not a game. In a damaged file, a tree may be a fragment of another one. So it is a game only if its
+    first node has root properties, or if no SGF precedes it. In an undamaged file, a tree that begins with a move and
+    has no root properties is a variation that was closed too early.
     """
     starts = [match.start() for match in START.finditer(data)]
     if len(starts) == 1 and not data[: starts[0]].strip():
         return [data]
-    trees: list[tuple[bytes, bool, bool]] = []  # the text, whether it is a game, and whether it is one in a sound file
+    trees: list[tuple[bytes, bool, bool]] = []  # text, is a game, is a game if the file is undamaged
     end, is_sound, mendings = 0, True, MOST_MENDED
     while start := START.search(data, end):
         gap = data[end : start.start()]
@@ -138,7 +138,7 @@ def _split(data: bytes) -> list[bytes]:
         is_game = not names.isdisjoint(ROOT_PROPERTIES) or (not trees and is_clean)
         trees.append((data[start.start() : end], is_game, is_game or names.isdisjoint((b"B", b"W"))))
         is_sound = is_sound and is_clean and not is_torn
-        if is_torn and VALUE.match(data, end):  # a value without an end: all the rest belongs to it
+        if is_torn and VALUE.match(data, end):  # an unclosed value: it contains the rest of the file
             break
     is_sound = is_sound and not STRUCTURE.search(data, end) and data.count(b")", end) == data.count(b"(", end)
     return [text for text, is_game, is_game_if_sound in trees if is_game or (is_sound and is_game_if_sound)]
@@ -153,8 +153,8 @@ def _first_names(tokens: list[tuple[str, bytes]]) -> set[bytes]:
 def _mended(data: bytes) -> bytes:
     """Escape closing brackets inside the values of a header, as in `PB[name [9p]]`.
 
-    A bracket closes a value only if SGF goes on after it. Nothing is changed if the text between such a bracket and the
-    end of its value looks like SGF, or after the first move.
+    A bracket closes a value only if valid SGF follows. The data is returned unchanged if the rest of a value after an
+    inner bracket looks like SGF. Nothing is changed after the first move.
     """
     place = START.search(data).end()
     parts, last = [data[:place]], place + LONGEST_HEADER
@@ -173,10 +173,10 @@ def _mended(data: bytes) -> bytes:
 
 
 def to_utf8(data: bytes) -> bytes:
-    """Convert a file to UTF-8, judging its encoding by its first bytes, by its declared charset, or by what fits.
+    """Convert a file to UTF-8. Its encoding is taken from its first bytes or declared charset, or guessed.
 
-    The whole file is converted before parsing, because in some encodings of Chinese and Japanese the second byte of a
-    letter may look like a bracket or a backslash.
+    The whole file is converted before parsing: in some Chinese and Japanese encodings, the second byte of a character
+    may be equal to a bracket or a backslash.
     """
     return _decode(data).encode("utf-8", "replace")
 
@@ -187,7 +187,7 @@ def _decode(data: bytes) -> str:
             return data.decode(encoding, "replace")
     found = CHARSET.search(data[:4096])
     encodings = [encoding for encoding in (found and _charset(found[1].decode("ascii")), "utf-8") if encoding]
-    if EAST_ASIAN_UTF8.search(data):  # nothing else looks like it by chance, but charsets are often declared wrongly
+    if EAST_ASIAN_UTF8.search(data):  # rarely a coincidence, and declared charsets are often wrong
         encodings.reverse()
     for encoding in encodings:
         try:
@@ -197,13 +197,13 @@ def _decode(data: bytes) -> str:
     for encoding in encodings:
         text = data.decode(encoding, "replace")
         letters = len(text) - len(text.encode("ascii", "ignore"))
-        if 2 * text.count("\ufffd") <= letters:  # it fits but for some letters that are damaged or torn
+        if 2 * text.count("\ufffd") <= letters:  # it fits, except for some damaged characters
             return text
-    return data.decode("latin-1")  # the default of SGF, which fits any bytes
+    return data.decode("latin-1")  # the default of SGF; decodes any bytes
 
 
 def _charset(declared: str) -> str | None:
-    """Return the encoding of that name, or a superset of it; None if SGF cannot be written in it."""
+    """Return the declared encoding or a superset of it. Return None if it is unsuitable for SGF."""
     try:
         if ASCII.decode(declared) != ASCII.decode("ascii"):
             return None
@@ -228,7 +228,7 @@ def _read_game(data: bytes) -> Record | Refusal:
                 tree = sgf_grammar.parse_sgf_game(_closed(data))
             except ValueError:
                 return Refusal("malformed SGF")
-    nodes = list(sgf_grammar.main_sequence_iter(tree))  # variations are left aside
+    nodes = list(sgf_grammar.main_sequence_iter(tree))  # without variations
     header = _header(nodes)
     if _text(header, "GM") not in ("", "1"):
         return Refusal("not a game of Go")
@@ -251,7 +251,7 @@ def _open_brackets(tokens: list[tuple[str, bytes]]) -> int:
 
 
 def _closed(data: bytes) -> bytes:
-    """Return a torn game up to its last whole value, with the open brackets closed."""
+    """Return a truncated game up to its last complete value, with its open brackets closed."""
     _, end = sgf_grammar.tokenise(data)
     start = START.search(data).start()
     sound = data[start:end].rstrip(b"(;ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz \t\r\n")
@@ -260,7 +260,7 @@ def _closed(data: bytes) -> bytes:
 
 
 def _header(nodes: list[dict[str, list[bytes]]]) -> dict[str, list[bytes]]:
-    """Merge the properties of the nodes up to the first move; some programs begin with an empty node."""
+    """Merge the properties of the nodes before the first move, because some programs begin with an empty node."""
     header: dict[str, list[bytes]] = {}
     for node in nodes:
         for name, values in node.items():
@@ -276,9 +276,9 @@ def _text(node: dict[str, list[bytes]], name: str) -> str:
 
 
 def _read_nodes(nodes: list[dict[str, list[bytes]]], size: int) -> tuple[list, list[int], bool]:
-    """Return set-up rows, moves, and whether all could be read. Reading stops at the first that cannot."""
+    """Return set-up rows, moves, and whether all are valid. Reading stops at the first invalid value."""
     points = _points_of(size)
-    start: dict[int, int] = {}  # set-up before the first move: only what stands in the end matters
+    start: dict[int, int] = {}  # set-up before the first move: the last value of a point counts
     later: list[tuple[int, int, int]] = []
     moves: list[int] = []
     n_setup = 0
@@ -308,14 +308,14 @@ def _rows(start: dict[int, int], later: list[tuple[int, int, int]]) -> list[tupl
 
 @functools.cache
 def _points_of(size: int) -> dict[bytes, int]:
-    """Return the point of each value that a move can have on a board, including the pass."""
+    """Return the point of each valid move value on a board, including the pass."""
     letters = SGF_LETTERS[:size]
     names = ["", "tt", *(column + row for column in letters for row in letters)]
     return {name.encode(): point_from_sgf(name, size) for name in names}
 
 
 def _rectangle(value: bytes, points: dict[bytes, int]) -> list[int] | None:
-    """Return the points of a set-up value: one point, a rectangle or nothing. Return None if it is invalid."""
+    """Return the points of a set-up value: none, one or a rectangle. Return None if the value is invalid."""
     first, _, last = value.strip().partition(b":")
     if not first and not last:
         return []
@@ -328,7 +328,7 @@ def _rectangle(value: bytes, points: dict[bytes, int]) -> list[int] | None:
 
 
 def _keep_what_is_legal(record: Record) -> Refusal | None:
-    """Cut the game before its first illegal move, if there is one, and drop set-up stones after the last move."""
+    """Truncate the game before its first illegal move, and drop set-up stones after the last move."""
     record.setup = record.setup[record.setup[:, 0] < max(len(record.moves), 1)]
     plies, verdict = legal_plies(new_boards(), record.size, record.moves, record.setup)
     if verdict == BAD_SETUP and plies == 0:
@@ -347,7 +347,7 @@ def _keep_what_is_legal(record: Record) -> Refusal | None:
 def _read_header(record: Record, header: dict[str, list[bytes]]) -> None:
     record.komi = read_komi(_text(header, "KM"), record.size)
     record.winner, record.ending, record.margin = read_result(_text(header, "RE"))
-    record.date = _text(header, "DT") or _text(header, "RD")  # as Japanese servers call it
+    record.date = _text(header, "DT") or _text(header, "RD")  # RD is used by Japanese servers
     black, white = split_name(_text(header, "PB")), split_name(_text(header, "PW"))
     record.names = black[0], white[0]
     ranks = read_rank(_text(header, "BR")), read_rank(_text(header, "WR"))
@@ -359,9 +359,9 @@ def _read_header(record: Record, header: dict[str, list[bytes]]) -> None:
 
 
 def _stones_ahead(record: Record) -> int:
-    """Count the stones that Black has before White's first; 0 if that is no more than the first move.
+    """Return the number of black stones before White's first stone (0 if there is only one).
 
-    They are set up, or played while White waits or passes. A set-up with white stones is not a handicap by itself.
+    They are set up, or played while White passes or has no turn. A set-up with white stones is not a handicap.
     """
     at_start = record.setup[record.setup[:, 0] == 0]
     if (at_start[:, 1] == WHITE).any():
@@ -377,13 +377,13 @@ def _stones_ahead(record: Record) -> int:
 
 
 def _check_handicap(record: Record) -> Refusal | None:
-    """Refuse a game without its handicap stones: the board would not be the one that the players saw."""
+    """Refuse a game whose handicap stones are missing: its positions would be wrong."""
     black = np.count_nonzero((record.setup[:, 0] == 0) & (record.setup[:, 1] == BLACK))
     return Refusal("handicap stones missing") if record.handicap > max(_stones_ahead(record), black) else None
 
 
 def to_sgf(record: Record) -> bytes:
-    """Write a record as SGF that reads back as the same record."""
+    """Write a record as SGF. Reading it gives the same record."""
     header = {
         "PB": record.names[0],
         "PW": record.names[1],

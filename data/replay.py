@@ -1,8 +1,8 @@
-"""The kernels that play a stored game again: up to any position, in any of the eight symmetries, or to check it.
+"""Kernels that replay a stored game to any position, in any of the eight symmetries, or check that it is legal.
 
 A move is one int16, `color << 9 | point`, so that a record in which one side moves twice needs no special case. A
-set-up stone is a row `(ply, color, point)`: before the move with that number the point becomes black, white or empty.
-Nearly all of them stand at ply 0, where handicap stones are.
+set-up stone is a row `(ply, color, point)`: before move `ply`, the point becomes black, white or empty. Nearly all rows
+have ply 0, for example handicap stones.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from go.coordinates import PASS, POINTS
 from go.jit import kernel
 
 COLOR_SHIFT = 9
-BAD_SETUP = -1  # beside the verdicts of `board.legality`
+BAD_SETUP = -1  # in addition to the verdicts of `board.legality`
 POINT_MASK = (1 << COLOR_SHIFT) - 1  # POINTS is less than 512
 
 
@@ -27,7 +27,7 @@ def decode_move(code: int) -> tuple[int, int]:
 
 @kernel
 def _put_back_all_but(b, missing):
-    """Make the board anew from its stones without one of them; the kernel of the rules takes off only whole chains."""
+    """Rebuild the board without the stone `missing`. The kernel of the rules can only remove whole chains."""
     ply, to_move, captured = b.ply, b.to_move, b.captured.copy()
     colors = b.color.copy()
     clear(b, b.rows, b.columns)
@@ -40,7 +40,7 @@ def _put_back_all_but(b, missing):
 
 @kernel
 def set_point(b, p, color):
-    """Make a point black, white or empty, outside the rules."""
+    """Make a point black, white or empty, without applying the rules."""
     b.ko = 0
     b.n_taken = 0
     b.passes = 0
@@ -54,7 +54,7 @@ def set_point(b, p, color):
 
 @kernel
 def _has_dead_chain(b):
-    """Tell if a set-up has left a chain without a liberty."""
+    """Return whether a chain has no liberty (possible after a set-up)."""
     for p in range(POINTS):
         is_stone = (b.color[p] == BLACK) | (b.color[p] == WHITE)
         if is_stone and count_liberties(b, b.chain[p]) == 0:
@@ -64,10 +64,10 @@ def _has_dead_chain(b):
 
 @kernel
 def replay(b, moves, setup, ply, symmetry):
-    """Take an empty board to the position before move `ply` of a game that is known to be legal.
+    """Bring an empty board to the position before move `ply` of a legal game.
 
-    `symmetry` is a row of `coordinates.symmetry_table`. The side to move is the one that moved there; after the last
-    move it is the other side's turn.
+    `symmetry` is a row of `coordinates.symmetry_table`. The side to move is the one that made move `ply`; after the
+    last move, it is the other side.
     """
     following = 0
     for i in range(ply + 1):
@@ -82,10 +82,10 @@ def replay(b, moves, setup, ply, symmetry):
 
 @kernel
 def legal_plies(boards, size, moves, setup):
-    """Return how many moves are legal from the start of the game, and why the next one is not (LEGAL: all are).
+    """Return the number of legal moves from the start, and the verdict on the next move (LEGAL if there is none).
 
-    Simple ko and no suicide, as on the servers that the records come from. BAD_SETUP stands for set-up stones before
-    that move that leave a chain without a liberty.
+    The rules are simple ko and no suicide, as on the servers that the records come from. BAD_SETUP means that set-up
+    stones before that move leave a chain without a liberty.
     """
     b = boards[0]
     clear(b, size, size)

@@ -1,7 +1,7 @@
-"""Where game records come from: files, folders, patterns and archives, read one by one and never unpacked to disk.
+"""The sources of game records: files, folders, patterns and archives, read one by one and never unpacked to disk.
 
-Nothing here can stop a run. What cannot be read is handed on as a `Trouble`, and the rest goes on; an archive that
-expands beyond all measure is left at a bound.
+Unreadable data never stops a run: it is returned as a `Trouble`, and reading continues. Reading an archive stops when
+its unpacked size exceeds a limit.
 """
 
 import bz2
@@ -24,20 +24,20 @@ PACKINGS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 SHORT_ENDINGS = {".tgz": ".tar.gz", ".tbz": ".tar.bz2", ".tbz2": ".tar.bz2", ".txz": ".tar.xz"}
 RECORD_ENDINGS = (".sgf", ".sgfs")
 DAMAGED, UNKNOWN_KIND = "file or archive damaged or unreadable", "not a game record by its name"
-LONG_NAMES = (b"L", b"K", b"x", b"g", b"X")  # kinds of headers of a tar that are read into memory, whatever their size
-LEAST_ALLOWANCE = 1 << 28  # bytes that any archive may hold,
-EXPANSION = 100  # or so many for each of its own: game records are packed about sixteen to one
+LONG_NAMES = (b"L", b"K", b"x", b"g", b"X")  # types of tar headers that `tarfile` reads into memory, of any size
+LEAST_ALLOWANCE = 1 << 28  # unpacked bytes that any archive may have
+EXPANSION = 100  # unpacked bytes allowed per packed byte; game records have about 16
 
 
 class Item(NamedTuple):
-    """The bytes of a file, of a member of an archive, or of a line of a `.sgfs` file, with a name to call it by."""
+    """The bytes of a file, an archive member or a line of a `.sgfs` file, with a name for reports."""
 
     name: str
     data: bytes
 
 
 class Trouble(NamedTuple):
-    """Something that is no game record or could not be read; `detail` is for a person, if there is more to say."""
+    """Something that is not a game record or could not be read. `detail` is an optional explanation."""
 
     name: str
     reason: str
@@ -45,13 +45,13 @@ class Trouble(NamedTuple):
 
 
 class BombError(Exception):
-    """An archive that holds more than it may."""
+    """An archive exceeds its allowed unpacked size."""
 
 
 def find_sources(text: str) -> list[Path]:
-    """Find what a text names: files, folders and patterns, with commas between them. Each must be there."""
+    """Return the paths named by a comma-separated list of files, folders and patterns. Each must exist."""
     found: list[Path] = []
-    names = [text] if _matches(text) else text.split(",")  # there are names with commas in them
+    names = [text] if _matches(text) else text.split(",")  # a name may contain commas
     for name in filter(None, (name.strip() for name in names)):
         matches = _matches(name)
         if not matches:
@@ -69,15 +69,15 @@ def _matches(name: str) -> list[Path]:
     try:
         path = Path(name).expanduser()
         return [path] if path.exists() else sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
-    except (OSError, ValueError, RuntimeError, NotImplementedError):  # no name or pattern that a file can have
+    except (OSError, ValueError, RuntimeError, NotImplementedError):  # an invalid name or pattern
         return []
 
 
 def files_of(sources: list[Path]) -> list[Path]:
-    """List all files, those of folders in the order of their names, each once.
+    """Return all files, each once. The files of a folder are sorted by name.
 
-    Folders that cannot be listed and links to folders, which might lead anywhere, are listed themselves; reading them
-    says so.
+    Unreadable folders and links to folders, which might lead anywhere, are returned as they are. Reading them gives a
+    `Trouble`.
     """
     files: list[Path] = []
     for source in sources:
@@ -94,7 +94,7 @@ def files_of(sources: list[Path]) -> list[Path]:
 
 
 def open_file(path: Path) -> IO[bytes]:
-    """Open a file for reading if it is one: a pipe would keep us waiting, and a device may have no end."""
+    """Open a regular file for reading. Refuse others: a pipe could block, and a device may be endless."""
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         raise OSError(errno.EISDIR, "a link to a folder, or a folder that cannot be listed")
@@ -104,11 +104,11 @@ def open_file(path: Path) -> IO[bytes]:
 
 
 class Reading:
-    """All records of some files, one after another; `consumed` tells how many bytes of the files have been read."""
+    """Iterates over the records of files. `consumed` is the number of bytes read so far."""
 
     def __init__(self, files: list[Path]) -> None:
         self.files = files
-        self.before, self.file = 0, io.BytesIO()  # bytes of the files that are done, and the one that is being read
+        self.before, self.file = 0, io.BytesIO()  # bytes of the finished files, and the current file
 
     @property
     def consumed(self) -> int:
@@ -125,7 +125,7 @@ class Reading:
 
 
 def read_file(path: Path, file: IO[bytes]) -> Iterator[Item | Trouble]:
-    """Read all records of a file, which is of the kind that its name says."""
+    """Read all records of a file. Its name determines its type."""
     name = path.name.lower()
     for short, long in SHORT_ENDINGS.items():
         name = name.removesuffix(short) + long if name.endswith(short) else name
@@ -144,12 +144,12 @@ def read_file(path: Path, file: IO[bytes]) -> Iterator[Item | Trouble]:
             yield Trouble(name_of(path), UNKNOWN_KIND)
     except BombError:
         yield Trouble(name_of(path), "archive expands beyond the bound", "the rest of it was left out")
-    except Exception as error:  # the readers of archives raise nearly anything when bytes are damaged
+    except Exception as error:  # archive readers raise many types of errors on damaged data
         yield Trouble(name_of(path), DAMAGED, _said(error))
 
 
 def name_of(path: Path, member: str = "") -> str:
-    """Name a file or a member of an archive in a way that can be printed and stored, whatever bytes its name has."""
+    """Return a printable, storable name for a file or an archive member, whatever bytes its name contains."""
     return (f"{path}/{member}" if member else str(path)).encode("utf-8", "replace").decode()
 
 
@@ -159,7 +159,7 @@ def _said(error: Exception) -> str:
 
 def _is_record(name: str) -> bool:
     base = name.rpartition("/")[2].lower()
-    return base.endswith(RECORD_ENDINGS) and not base.startswith("._")  # which macOS puts beside the real ones
+    return base.endswith(RECORD_ENDINGS) and not base.startswith("._")  # metadata files of macOS
 
 
 def _read_records(label: str, name: str, file: IO[bytes]) -> Iterator[Item]:
@@ -171,7 +171,7 @@ def _read_records(label: str, name: str, file: IO[bytes]) -> Iterator[Item]:
         number += 1
         if line.strip():
             yield Item(f"{label}:{number}", line)
-        while len(line) > LARGEST and not line.endswith(b"\n"):  # the rest of a line that is too long is no game
+        while len(line) > LARGEST and not line.endswith(b"\n"):  # skip the rest of a line that is too long
             line = file.readline(LARGEST + 1)
 
 
@@ -180,7 +180,7 @@ def _allowance(path: Path) -> int:
 
 
 class _Metered(io.RawIOBase):
-    """A stream that can be read up to an allowance."""
+    """A stream that raises `BombError` when more than `allowance` bytes are read."""
 
     def __init__(self, stream: IO[bytes], allowance: int) -> None:
         self.stream, self.left = stream, allowance
@@ -202,7 +202,7 @@ class _Metered(io.RawIOBase):
 
 
 class _TarHeader(tarfile.TarInfo):
-    """A header that is an error where it is damaged; for `tarfile` it would be the end of the archive."""
+    """A tar header that raises an error if it is damaged. `tarfile` alone would treat it as the end of the archive."""
 
     @classmethod
     def frombuf(cls, buf: bytes, encoding: str, errors: str) -> "_TarHeader":
@@ -227,11 +227,11 @@ def _read_tar(path: Path, file: IO[bytes]) -> Iterator[Item | Trouble]:
                     yield Trouble(name_of(path, member.name), UNKNOWN_KIND)
             elif not member.isdir():
                 yield Trouble(name_of(path, member.name), "a link, device or sparse file in an archive")
-            archive.members.clear()  # or it would remember all of them
+            archive.members.clear()  # keep memory bounded
 
 
 def _read_zip(path: Path, file: IO[bytes]) -> Iterator[Item | Trouble]:
-    metered = _Metered(io.BytesIO(), _allowance(path))  # one for all members, whole or not
+    metered = _Metered(io.BytesIO(), _allowance(path))  # one allowance for all members
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
             label = name_of(path, member.filename)
@@ -241,10 +241,10 @@ def _read_zip(path: Path, file: IO[bytes]) -> Iterator[Item | Trouble]:
                 continue
             try:
                 if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                    raise ValueError("only stored and deflated members are read")  # others unpack unbounded
+                    raise ValueError("only stored and deflated members are read")  # others have no limit on unpacking
                 with archive.open(member) as metered.stream:
                     yield from _read_records(label, member.filename, metered)
             except BombError:
                 raise
-            except Exception as error:  # only this member
+            except Exception as error:  # skip only this member
                 yield Trouble(label, "archive member damaged or encrypted", _said(error))

@@ -1,14 +1,14 @@
-"""The game store: many games in a few flat files that are mapped into memory, not read.
+"""The game store: many games in a few flat, memory-mapped files.
 
-| file         | what                                                            |
+| file         | contents                                                        |
 |--------------|-----------------------------------------------------------------|
 | `games.npy`  | one `GAME` record for each game, which points into the others   |
-| `moves.npy`  | int16, all moves of all games one after another (`data.replay`) |
+| `moves.npy`  | int16, the moves of all games, concatenated (`data.replay`)     |
 | `setup.npy`  | int16 rows of ply, colour and point (`data.replay`)             |
-| `texts.npy`  | bytes: where a game came from, the players' names, the date     |
+| `texts.npy`  | bytes: the source of a game, the players' names, the date       |
 | `store.json` | format, board size, counts and fingerprint                      |
 
-Games are stored, not planes: a position is (game, ply, symmetry), and a kernel replays to it in microseconds.
+Games are stored, not planes. A position is (game, ply, symmetry); a kernel replays the game up to it in microseconds.
 """
 
 import hashlib
@@ -41,15 +41,15 @@ GAME = np.dtype(
         ("n_moves", np.int32),
         ("n_setup", np.int32),
         ("n_text", np.int32),
-        ("komi", np.float32),  # NaN if not known
+        ("komi", np.float32),  # NaN if unknown
         ("margin", np.float32),
         ("ranks", np.int16, 2),  # black's and white's, as in `data.fields`
-        ("year", np.int16),  # 0 if not known
+        ("year", np.int16),  # 0 if unknown
         ("handicap", np.int16),
         ("size", np.uint8),
         ("winner", np.int8),
         ("ending", np.uint8),
-        ("flaw", np.uint8),  # its place in FLAWS
+        ("flaw", np.uint8),  # index in FLAWS
         ("learn", np.uint8),  # whose moves to learn from: BLACK, WHITE or their sum
         ("split", np.uint8),  # `identity.SPLITS`
     ]
@@ -59,7 +59,7 @@ FILES = {"games": GAME, "moves": np.dtype(np.int16), "setup": np.dtype(np.int16)
 
 
 def fingerprint(folder: Path) -> str:
-    """Name the contents of a store: the same games in the same order have the same fingerprint."""
+    """Return a hash of the contents of a store. The same games in the same order have the same fingerprint."""
     digest = hashlib.sha256()
     for name in FILES:
         with (folder / f"{name}.npy").open("rb") as file:
@@ -71,7 +71,7 @@ def fingerprint(folder: Path) -> str:
 def _replay_batch(boards, empty, games, moves, setup, which, plies, symmetries, table):
     for i in range(len(which)):
         game = games[which[i]]
-        boards[i] = empty[0]  # a fifth of the time less than to clear each board
+        boards[i] = empty[0]  # takes 20% less time than clearing each board
         replay(
             boards[i],
             moves[game.first_move : game.first_move + game.n_moves],
@@ -82,10 +82,10 @@ def _replay_batch(boards, empty, games, moves, setup, which, plies, symmetries, 
 
 
 class GameStore:
-    """A store that is open for reading. Its files are mapped into memory and shared between processes.
+    """A store that is open for reading. Its files are memory-mapped and shared between processes.
 
-    The fingerprint is checked once, when the store is opened, before any file is interpreted: about
-    0.02 s of CPU time for 40 MB, as much as 75,000 games. What happens to the files later is not noticed.
+    The fingerprint is checked once, when the store is opened, before any file is interpreted. This takes about 0.02 s
+    of CPU time for 40 MB (75,000 games). Later changes to the files are not detected.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -102,17 +102,17 @@ class GameStore:
             np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False).view(np.ndarray) for name in FILES
         )
         self.setup = setup.reshape(-1, 3)
-        self.empty = Position(self.size).boards  # to begin every replay with
+        self.empty = Position(self.size).boards  # every replay starts with a copy
 
     def __len__(self) -> int:
         return len(self.games)
 
     def as_input(self) -> Input:
-        """Name the store for the manifest of a stage that reads it."""
+        """Return the entry for the store in the manifest of a stage that reads it."""
         return Input(STAGE, str(self.folder), self.about["fingerprint"])
 
     def checked(self, *positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return games, plies and symmetries as the kernels take them, if they are in the store."""
+        """Return games, plies and symmetries as arrays for the kernels. Raise an error if any is not in the store."""
         games, plies, symmetries = (np.asarray(part, np.int64) for part in positions)
         if not games.shape == plies.shape == symmetries.shape == (len(games),):
             raise ValueError("games, plies and symmetries are not lists of one length")
@@ -124,19 +124,19 @@ class GameStore:
         return games, plies, symmetries
 
     def boards(self, games: np.ndarray, plies: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
-        """Return the boards before move `ply` of each game, turned by a symmetry, with the side to move set."""
+        """Return the boards before move `ply` of each game, with a symmetry applied and the side to move set."""
         games, plies, symmetries = self.checked(games, plies, symmetries)
         boards, table = np.empty(len(games), BOARD), symmetry_table(self.size)
         _replay_batch(boards, self.empty, self.games, self.moves, self.setup, games, plies, symmetries, table)
         return boards
 
     def position(self, game: int, ply: int, symmetry: int = 0) -> Position:
-        """Return a position with its history, to look at; the board is the same as that of `boards`."""
+        """Return a position with its history. The board is the same as that of `boards`."""
         self.checked([game], [ply], [symmetry])
         return position_of(self.record(game), ply, symmetry)
 
     def record(self, game: int) -> Record:
-        """Return a game as a record, as it was read."""
+        """Return a game as the record that was read."""
         entry = self.games[game]
         _, black, white, date = self._text(entry)
         first, start = int(entry["first_move"]), int(entry["first_setup"])
@@ -156,7 +156,7 @@ class GameStore:
         )
 
     def source(self, game: int) -> str:
-        """Return where a game came from."""
+        """Return the source of a game."""
         return self._text(self.games[game])[0]
 
     def _text(self, entry: np.void) -> list[str]:
@@ -173,7 +173,7 @@ def store_of_run(run: str) -> GameStore:
 
 
 def position_of(record: Record, ply: int, symmetry: int = 0) -> Position:
-    """Return the position before move `ply` of a game; stones that are set up in the midst of it end its history."""
+    """Return the position before move `ply` of a game. The history begins after the last set-up of stones."""
     table = symmetry_table(record.size)[symmetry]
     position = Position(record.size, record.komi if np.isfinite(record.komi) else 0, superko=False)
     for i in range(ply + 1):

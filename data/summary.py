@@ -1,4 +1,4 @@
-"""What is in a game store, in numbers: counted for plots, and as Markdown tables that a terminal shows well, too."""
+"""Statistics of a game store: counts for plots, and Markdown tables that are also readable in a terminal."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,16 +15,16 @@ from go.coordinates import PASS, POINTS, gtp_from_point, point_from_rowcol, symm
 from go.position import Position
 from pipeline.tables import table
 
-MOST_ROWS = 8  # of a table by komi or first move; the rest is one row
-MOST_YEARS = 25  # in a table; more of them are counted by decade
-MOST_HANDICAP = 9  # counted by itself; headers claim up to 999
-BLOCK = 10_000  # games whose moves are in memory at once
+MOST_ROWS = 8  # of a table by komi or first move; one more row sums up the rest
+MOST_YEARS = 25  # rows of a table; if there are more years, rows are decades
+MOST_HANDICAP = 9  # largest handicap with its own row; headers claim up to 999
+BLOCK = 10_000  # games in memory at once
 OUTCOMES = {"black won": BLACK, "white won": WHITE, "drawn": EMPTY, "not known": NO_WINNER}
 NOT_KNOWN = "not known"
 
 
 class Group(NamedTuple):
-    """Games that belong together: what they share, and which they are, as a mask over all games."""
+    """A group of games: its name, and a mask over all games."""
 
     name: str
     games: np.ndarray
@@ -35,13 +35,13 @@ def percent(part: float, whole: float) -> str:
 
 
 def group_table(what: str, groups: list[Group]) -> str:
-    """Count the games of each group, and their share of all."""
+    """Return a table of the number and share of games in each group."""
     rows = [[name, f"{games.sum():,}", percent(games.sum(), len(games))] for name, games in groups]
     return table([what, "games", "share"], rows)
 
 
 def summary(store: GameStore) -> str:
-    """Say what a store holds: how much for what, how long, how they ended."""
+    """Return an overview of a store: games and positions per split, game lengths, and outcomes."""
     games = store.games
     counts = np.bincount(games["split"], minlength=len(SPLITS)).tolist()
     positions = positions_by_split(store)
@@ -65,7 +65,7 @@ def summary(store: GameStore) -> str:
 
 
 def _blocks(store: GameStore) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Go through the store some games at a time; return the games and their moves one after another."""
+    """Iterate over the store in blocks of games. Yield the games of a block and their concatenated moves."""
     for start in range(0, len(store), BLOCK):
         games = store.games[start : start + BLOCK]
         first, last = games[0], games[-1]
@@ -73,7 +73,7 @@ def _blocks(store: GameStore) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def positions_by_split(store: GameStore) -> list[int]:
-    """Count what `positions.learnable_moves` finds in each split, without holding it all in memory."""
+    """Return the number of `positions.learnable_moves` in each split, with bounded memory."""
     counts = np.zeros(len(SPLITS), np.int64)
     for games, codes in _blocks(store):
         splits = np.repeat(games["split"], games["n_moves"])
@@ -82,7 +82,7 @@ def positions_by_split(store: GameStore) -> list[int]:
 
 
 def length_table(store: GameStore) -> str:
-    """Tell how long the games are, passes counted."""
+    """Return a table of game lengths, including passes."""
     lengths = store.games["n_moves"]
     marks = {"shortest": 0, "5%": 5, "25%": 25, "median": 50, "75%": 75, "95%": 95, "longest": 100}
     values = np.percentile(lengths, list(marks.values()), method="inverted_cdf")
@@ -91,8 +91,8 @@ def length_table(store: GameStore) -> str:
 
 
 def komi_groups(store: GameStore) -> list[Group]:
-    """Part the games by komi, the most frequent first; rare ones are one group."""
-    komi = store.games["komi"] + np.float32(0)  # without a minus before zero
+    """Group the games by komi, the most frequent first. Rare values are one group."""
+    komi = store.games["komi"] + np.float32(0)  # -0.0 to 0.0
     values, counts = np.unique(komi[np.isfinite(komi)], return_counts=True)
     values = values[np.argsort(-counts, kind="stable")]
     shown = values if len(values) == MOST_ROWS + 1 else values[:MOST_ROWS]
@@ -106,13 +106,13 @@ def komi_groups(store: GameStore) -> list[Group]:
 
 
 def outcome_shares(store: GameStore, groups: list[Group]) -> np.ndarray:
-    """Return the share of each outcome, in the order of OUTCOMES, in each group."""
+    """Return the share of each outcome in each group, in the order of OUTCOMES."""
     winners = store.games["winner"]
     return np.array([[(winners[games] == winner).mean() for winner in OUTCOMES.values()] for _, games in groups])
 
 
 def results_by_komi(store: GameStore) -> str:
-    """Tell who won, by komi; with little komi there is often a handicap, and so the table says how often."""
+    """Return a table of outcomes by komi, with the share of handicap games, which often have a small komi."""
     groups = komi_groups(store)
     handicap = store.games["handicap"] > 0
     rows = [
@@ -128,7 +128,7 @@ def ending_groups(store: GameStore) -> list[Group]:
 
 
 def handicap_groups(store: GameStore) -> list[Group]:
-    """Part the games by their handicap stones."""
+    """Group the games by number of handicap stones."""
     stones = store.games["handicap"]
     groups = [Group(str(n) if n else "none", stones == n) for n in range(MOST_HANDICAP + 1)]
     groups.append(Group(f"{MOST_HANDICAP + 1}+", stones > MOST_HANDICAP))
@@ -136,27 +136,27 @@ def handicap_groups(store: GameStore) -> list[Group]:
 
 
 def cut_groups(store: GameStore) -> list[Group]:
-    """Part the games by whether they are there to their end."""
+    """Group the games by whether they are complete, or why they are truncated."""
     groups = [Group(f"cut off: {flaw}" if flaw else "whole", store.games["flaw"] == n) for n, flaw in enumerate(FLAWS)]
     return [group for group in groups if group.games.any() or group.name == "whole"]
 
 
 def learning_groups(store: GameStore) -> list[Group]:
-    """Part the games by whose moves are learnt."""
+    """Group the games by the sides to learn from."""
     sides = {"both sides": BLACK + WHITE, "black only": BLACK, "white only": WHITE, "neither": 0}
     groups = [Group(name, store.games["learn"] == learn) for name, learn in sides.items()]
     return [group for group in groups if group.games.any()]
 
 
 def rank_counts(ranks: np.ndarray) -> dict[int, int]:
-    """Count players by rank, from the weakest; a rating counts at its hundred."""
+    """Count players by rank, weakest first. Ratings are rounded down to a multiple of 100."""
     known = ranks[ranks != UNKNOWN_RANK].astype(int)
     grouped = np.where(known >= LOWEST_RATING, known // 100 * 100, known)
     return dict(zip(*(part.tolist() for part in np.unique(grouped, return_counts=True)), strict=True))
 
 
 def rank_table(store: GameStore) -> str:
-    """Count the players on both sides by rank."""
+    """Return a table of the number of black and white players by rank."""
     ranks = store.games["ranks"]
     black, white = rank_counts(ranks[:, 0]), rank_counts(ranks[:, 1])
     rows = [
@@ -170,7 +170,7 @@ def rank_table(store: GameStore) -> str:
 
 
 def year_groups(store: GameStore) -> list[Group]:
-    """Part the games by year, or by decade if there are many years."""
+    """Group the games by year, or by decade if there are many years."""
     years = store.games["year"]
     known = np.unique(years[years > 0])
     if len(known) > MOST_YEARS:
@@ -181,15 +181,15 @@ def year_groups(store: GameStore) -> list[Group]:
 
 
 def first_moves(store: GameStore, folded: bool) -> np.ndarray:
-    """Count by row and column where the first stone was played on the empty board, handicap games left out.
+    """Return the number of first moves on each point, by row and column, of games that start with an empty board.
 
-    Folded, the eight images of a point count as one, which is the one in the upper right corner, below the diagonal:
-    there custom has black begin.
+    If `folded`, the eight images of a point are counted as one: the image in the upper right corner below the diagonal,
+    where Black begins by custom.
     """
     games, size = store.games, store.size
     is_empty = (games["handicap"] == 0) & (games["n_moves"] > 0)
     edited = np.flatnonzero(games["n_setup"])
-    is_empty[edited] &= store.setup[games["first_setup"][edited], 0] > 0  # set up in the midst of the game
+    is_empty[edited] &= store.setup[games["first_setup"][edited], 0] > 0  # a set-up later in the game is allowed
     points = store.moves[games["first_move"][is_empty]] & POINT_MASK
     points = points[points != PASS]
     if folded:
@@ -198,7 +198,7 @@ def first_moves(store: GameStore, folded: bool) -> np.ndarray:
 
 
 def _folding(size: int) -> np.ndarray:
-    """Return for each point its one image in the upper right octant of the board."""
+    """Return the image of each point in the upper right octant of the board."""
     images = symmetry_table(size)
     folding = np.zeros(POINTS, np.int64)
     for row in range(size):
@@ -210,7 +210,7 @@ def _folding(size: int) -> np.ndarray:
 
 
 def first_move_table(store: GameStore) -> str:
-    """Count the most frequent first moves, the eight images of a point as one."""
+    """Return a table of the most frequent first moves. The eight images of a point are counted as one."""
     counts = first_moves(store, folded=True)
     order = np.argsort(-counts, axis=None, kind="stable")[: np.count_nonzero(counts)]
     shown = order if len(order) == MOST_ROWS + 1 else order[:MOST_ROWS]

@@ -1,7 +1,7 @@
-"""Have two GTP engines play a corpus of games: SGF files, one for each game, that `data.prepare` can read.
+"""Let two GTP engines play a corpus of games, one SGF file per game, that `data.prepare` can read.
 
-The number of a game fixes what game it is, so a run that was killed goes on with those whose files are missing. What
-the report tells is read from the files.
+The number of a game determines its opening and colours, so a killed run resumes with the games whose files are missing.
+The report is made from the files.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 
 STAGE = "data.teacher"
-MOST_FALSE_STARTS = 3  # games in a row that an engine may lose without having made a move
+MOST_FALSE_STARTS = 3  # consecutive games lost without a move before the run stops
 MOST_PARALLEL = 256
 DAY = 86_400
 PLACES = ("first", "second")
@@ -37,7 +37,7 @@ FORFEITS = (*(fault.value for fault in Fault), ILLEGAL)
 
 @dataclasses.dataclass
 class Settings(Terms):
-    # A corpus can be extended: games are not part of the key, and `done_once` asks if there are enough.
+    # `games` is not part of the key, so a corpus can be extended. `done_once` checks if there are enough games.
     games: int = setting(100, "games to play, including those already there; colours alternate", least=1, result=False)
     timeout: float = setting(60.0, "seconds that an engine may take for an answer", above=0, most=DAY, result=False)
     parallel: int = setting(
@@ -45,7 +45,7 @@ class Settings(Terms):
     )
 
     def check(self) -> None:
-        """Raise `UserError` if there is no room for the opening."""
+        """Raise `UserError` if the opening is too long."""
         size, longest = self.board.size, longest_opening(self.board.size)
         if self.opening > longest:
             raise UserError(f"opening={self.opening} is not between 0 and {longest}, the longest on {size}x{size}.")
@@ -72,12 +72,12 @@ def file_of(folder: Path, number: int) -> Path:
 
 
 def claim(folder: Path, key: dict[str, Any]) -> None:
-    """Write the settings of the games to their folder, so that games with other settings are never mixed in."""
+    """Write the settings to the folder of the games, so that games with different settings are never mixed."""
     path = folder / "settings.json"
     if read_json(path) != key and any(folder.glob("*.sgf")):
         raise UserError(f"{folder} holds the games of other settings; name this run with run=NAME, or remove them.")
     write_json(path, key)
-    for draft in folder.glob(".*.sgf.*"):  # that a kill has left
+    for draft in folder.glob(".*.sgf.*"):  # left by a killed run
         draft.unlink(missing_ok=True)
 
 
@@ -127,12 +127,12 @@ def play_all(settings: Settings, folder: Path) -> None:
         while running := [thread for thread in threads if thread.is_alive()]:
             for engine in (seat.engine for pair in pairs for seat in pair if stop.is_set()):
                 if engine:
-                    engine.kill()  # which ends the waiting for its answer, too
+                    engine.kill()  # also ends the wait for its answer
             running[0].join(0.1)
 
 
 def note_false_start(settings: Settings, folder: Path, game: Game, false_starts: dict[int, list[Game]]) -> None:
-    """Stop if an engine loses game after game before its first move: such an engine does not work."""
+    """Raise `UserError` if an engine loses several games in a row before its first move: it does not work."""
     for place, color in enumerate(colors_of(game.number)):
         if color in game.movers():
             false_starts[place].clear()
@@ -145,7 +145,7 @@ def note_false_start(settings: Settings, folder: Path, game: Game, false_starts:
 
 
 def statistics(games: list[Played]) -> dict[str, Any]:
-    """Sum up the games: by engine how many it played and won with each colour, and how they ended, with an example."""
+    """Return the games played and won by each engine with each colour, and counts of the endings with an example."""
     engines: dict[str, dict[str, Any]] = {}
     for place, name in enumerate(PLACES):
         titles = Counter(game.names[colors_of(game.number)[place] == WHITE] for game in games)
@@ -168,7 +168,7 @@ def statistics(games: list[Played]) -> dict[str, Any]:
 
 
 def report(metrics: dict[str, Any]) -> str:
-    """Say who won and how the games ended, as Markdown tables."""
+    """Return Markdown tables of the wins and of how the games ended."""
     rows = []
     for place, engine in metrics["engines"].items():
         wins = [f"{engine[color]['won']:,} of {engine[color]['played']:,}" for color in ("black", "white")]
