@@ -1,24 +1,24 @@
 """The board kernel: stones, chains, exact liberties, captures, ko and legality, all in compiled code.
 
-A board is one numpy record (`BOARD`), so a copy is one assignment of 7 kB and many games are one array of records.
-Kernels take a record `b` and read like the rules: `b.color[p + NORTH]`, `count_liberties(b, head)`.
+A board is one numpy record (`BOARD`). Copying a board is one assignment of 7 kB, and many games are one array of
+records. Kernels take a record `b` and read like the rules: `b.color[p + NORTH]`, `count_liberties(b, head)`.
 
-How chains are kept. Every stone knows the head of its chain (`chain`) and the next stone round a ring (`next`).
-At the head stand the number of stones and the liberties. Liberties are exact, and yet each update is local:
+Chains. Each stone stores the head of its chain (`chain`) and the next stone in a circular list (`next`). The head
+stores the number of stones and the liberties. Liberties are exact, but each update is local:
 
-- a stone at `p` takes the liberty `p` from each neighbouring chain, once;
-- a stone joins its chain by `_absorb`, which counts those of its empty neighbours that touch no stone of the chain yet;
-  two chains merge by absorbing the stones of the smaller one by one;
-- a stone that is captured becomes one liberty of each neighbouring chain.
+- a stone played at `p` removes the liberty `p` from each neighbouring chain, once;
+- `_absorb` adds a stone to a chain and counts only the empty neighbours that do not touch the chain yet; to merge two
+  chains, the stones of the smaller one are absorbed one by one;
+- each captured stone becomes one liberty of each neighbouring chain.
 
-The liberties of a chain are one number, the sum of `LIBERTY + p` over them: their count in the upper bits and the sum
-of the points in the lower ones, which for a chain in atari is the liberty itself.
+The liberties of a chain are one number, the sum of `LIBERTY + p` over its liberties. The upper bits hold their count,
+and the lower bits hold the sum of their points. For a chain in atari, this sum is its last liberty.
 
-What makes it fast. Head 0 means "no chain": empty and border points have it, and its counters are scratch that nobody
-reads, which lets the kernels update up to four neighbours without asking how many there are. Conditions are combined
-with `&` and `|` where a branch would be a coin toss for the processor, and with `and` and `or` where the first usually
-decides. Points are unsigned inside the kernels, which spares numba the check for negative indices at every access;
-never add a signed number to one (numba would make the sum a float), but one of the steps below.
+Speed. Head 0 means "no chain". Empty and border points have it, and its counters are scratch values that are never
+read. So the kernels can update four neighbours without checking which of them are stones. Conditions use `&` and `|`
+where a branch would be hard to predict, and `and` and `or` where the first condition usually decides. Points are
+unsigned inside the kernels, because numba then skips the check for negative indices. Never add a signed number to a
+point (numba would make the sum a float); add one of the steps below instead.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ import numpy as np
 from go.coordinates import EDGE, PASS, POINTS, STRIDE
 from go.jit import kernel
 
-EMPTY, BLACK, WHITE, BORDER = 0, 1, 2, 3  # as bits: black and white differ in both, the border has both
+EMPTY, BLACK, WHITE, BORDER = 0, 1, 2, 3  # bits: black and white share none, the border has both
 COLOR_NAMES = {BLACK: "black", WHITE: "white"}
 NORTH, WEST, EAST, SOUTH = (np.uint64(step % 2**64) for step in (-STRIDE, -1, 1, STRIDE))
 ORTHOGONAL = (NORTH, WEST, EAST, SOUTH)
@@ -35,7 +35,7 @@ DIAGONAL = tuple(np.uint64(step % 2**64) for step in (-STRIDE - 1, -STRIDE + 1, 
 LIBERTY_BITS = 20  # the points of a board add up to less than 2**18
 LIBERTY = np.uint64(1 << LIBERTY_BITS)
 
-LEAST_TAKEN, MOST_TAKEN = 3, 6  # stones of a capture that leaves a shape for nakade
+LEAST_TAKEN, MOST_TAKEN = 3, 6  # sizes of captures that leave a nakade shape
 
 BOARD = np.dtype(
     [
@@ -43,20 +43,20 @@ BOARD = np.dtype(
         ("rows", np.int16),
         ("columns", np.int16),
         ("to_move", np.int16),
-        ("ko", np.uint16),  # where the side to move may not recapture now; 0 if nowhere
-        ("ply", np.int32),  # moves played, passes included
-        ("passes", np.int32),  # consecutive passes just played
-        ("captured", np.int32, 4),  # by colour: stones lost so far
+        ("ko", np.uint16),  # point where ko forbids the side to move to play; 0 if none
+        ("ply", np.int32),  # number of moves played, passes included
+        ("passes", np.int32),  # number of consecutive passes just played
+        ("captured", np.int32, 4),  # stones lost so far, by colour
         ("n_empty", np.int16),
-        ("n_taken", np.int16),  # stones that the last move captured,
-        ("taken", np.uint16, MOST_TAKEN),  # and their points, if there are LEAST_TAKEN to MOST_TAKEN of them
+        ("n_taken", np.int16),  # number of stones that the last move captured
+        ("taken", np.uint16, MOST_TAKEN),  # their points, if `n_taken` is from LEAST_TAKEN to MOST_TAKEN
         ("color", np.uint8, POINTS),
         ("chain", np.uint16, POINTS),
         ("next", np.uint16, POINTS),
         ("stones", np.int16, POINTS),
         ("libs", np.uint32, POINTS),
-        ("empties", np.uint16, 364),  # the empty points in no particular order, n_empty of them
-        ("where", np.uint16, POINTS),  # the place of each empty point in `empties`
+        ("empties", np.uint16, 364),  # the first `n_empty` entries are the empty points, in any order
+        ("where", np.uint16, POINTS),  # index of each empty point in `empties`
     ],
     align=True,
 )
@@ -65,7 +65,7 @@ LEGAL, OFF_BOARD, OCCUPIED, KO, SUICIDE, SUPERKO = range(6)
 
 
 def _zobrist_keys() -> np.ndarray:
-    """Make one 64-bit key for each colour and point with splitmix64, so that hashes are the same everywhere."""
+    """Make one 64-bit key per colour and point with splitmix64, so that hashes are the same on every machine."""
     with np.errstate(over="ignore"):
         z = np.arange(1, 4 * POINTS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -77,19 +77,19 @@ ZOBRIST = _zobrist_keys()
 
 
 def new_boards(count: int = 1) -> np.ndarray:
-    """Make an array of boards; `clear` each before use."""
+    """Make an array of boards. Call `clear` on each before use."""
     return np.zeros(count, BOARD)
 
 
 @kernel
 def point_at(row, column):
-    """Return the point of a row and column, as `coordinates.point_from_rowcol` does."""
+    """Return the point of a row and a column, like `coordinates.point_from_rowcol`."""
     return (row + EDGE) * STRIDE + column + EDGE
 
 
 @kernel
 def clear(b, rows, columns):
-    """Make an empty board with black to move. Rectangles are allowed here, and used to count positions."""
+    """Make an empty board with black to move. Rectangular boards are allowed; they are used to count positions."""
     b.hash = 0
     b.rows = rows
     b.columns = columns
@@ -118,7 +118,7 @@ def clear(b, rows, columns):
 
 @kernel
 def copy_board(target, source):
-    """Copy one board onto another, both given as arrays of one record."""
+    """Copy one board to another. Both are arrays of one record."""
     target[0] = source[0]
 
 
@@ -145,13 +145,13 @@ def count_liberties(b, head):
 
 @kernel
 def last_liberty(b, head):
-    """Return the liberty of a chain that has just one."""
+    """Return the only liberty of a chain in atari."""
     return np.int64(b.libs[head]) - (1 << LIBERTY_BITS)
 
 
 @kernel
 def adjacent_chains(b, point, color):
-    """Return the heads of the chains of one colour next to a point: four numbers, each chain once, else 0."""
+    """Return the chain heads of `color` north, west, east and south of a point. Repeated chains become 0 (none)."""
     p = np.uint64(point)
     none = np.uint16(0)
     north = b.chain[p + NORTH] if b.color[p + NORTH] == color else none
@@ -169,7 +169,7 @@ def adjacent_chains(b, point, color):
 
 @kernel
 def _absorb(b, head, point):
-    """Make a stone part of a chain, whose liberties grow by the empty neighbours that are new to it."""
+    """Add a stone to a chain. The liberties grow by the empty neighbours that are new to the chain."""
     p = np.uint64(point)
     libs = np.uint64(0)
     for step in ORTHOGONAL:
@@ -188,7 +188,7 @@ def _absorb(b, head, point):
 
 @kernel
 def _merge(b, head, other):
-    """Absorb the stones of another chain one by one, then join the two rings."""
+    """Absorb the stones of another chain one by one, then join the two circular lists."""
     p = other
     while True:
         following = b.next[p]
@@ -202,7 +202,7 @@ def _merge(b, head, other):
 
 @kernel
 def _put(b, point, color, friends, enemies):
-    """Put a stone next to the chains given (see `adjacent_chains`), capturing nothing; return its chain's head."""
+    """Put a stone next to the given chains (see `adjacent_chains`) without captures. Return the head of its chain."""
     p = np.uint64(point)
     _delist(b, p)
     b.color[p] = color
@@ -234,7 +234,7 @@ def _put(b, point, color, friends, enemies):
 
 @kernel
 def add_stone(b, p, color):
-    """Put a set-up stone on an empty point. It captures nothing, and may leave chains that have no liberty."""
+    """Put a set-up stone on an empty point. It captures nothing and may leave chains without liberties."""
     b.n_taken = 0
     _put(b, p, color, adjacent_chains(b, p, color), adjacent_chains(b, p, BLACK + WHITE - color))
 
@@ -281,14 +281,14 @@ def play(b, move):
     b.n_taken = captured
     if (captured >= LEAST_TAKEN) & (captured <= MOST_TAKEN):
         for i in range(captured):
-            b.taken[i] = b.empties[b.n_empty - captured + i]  # where `_remove_chain` has just listed them
+            b.taken[i] = b.empties[b.n_empty - captured + i]  # `_remove_chain` has just appended them
     if (captured == 1) & (b.stones[own] == 1) & (count_liberties(b, own) == 1):
         b.ko = single
 
 
 @kernel
 def set_turn(b, color):
-    """Give the move to a colour. If it was the other's turn, that is as good as a pass: ko and captures are over."""
+    """Set the side to move. If it changes, clear ko and the last captures, as a pass does."""
     if b.to_move != color:
         b.to_move = color
         b.ko = 0
@@ -297,7 +297,7 @@ def set_turn(b, color):
 
 @kernel
 def has_room(b, point, color):
-    """Tell if a stone on an empty point would have a liberty, after it took what it captures."""
+    """Return whether a stone on an empty point would have a liberty after its captures."""
     p = np.uint64(point)
     if (
         b.color[p + NORTH] == EMPTY
@@ -316,7 +316,7 @@ def has_room(b, point, color):
 
 @kernel
 def legality(b, p, color):
-    """Tell why a colour may not play on a point by the board alone (no superko): LEGAL, OFF_BOARD, OCCUPIED..."""
+    """Return LEGAL, or the reason why `color` may not play on a point. Superko is not checked."""
     if (p <= 0) | (p >= POINTS):
         return OFF_BOARD
     if b.color[p] == BORDER:
@@ -330,9 +330,10 @@ def legality(b, p, color):
 
 @kernel
 def is_eye(b, point, color):
-    """Tell if an empty point is a one-point eye by the reference rule (Dailey 2008).
+    """Return whether an empty point is a one-point eye by the reference rule (Dailey 2008).
 
-    All orthogonal neighbours are own stones or border; at most one diagonal is an enemy's, and none on the edge.
+    All orthogonal neighbours are own stones or border. At most one diagonal neighbour is an enemy stone; on the edge,
+    none.
     """
     p = np.uint64(point)
     around = b.color[p + NORTH] & b.color[p + WEST] & b.color[p + EAST] & b.color[p + SOUTH]
@@ -349,7 +350,7 @@ def is_eye(b, point, color):
 
 @kernel
 def hash_after(b, p, color):
-    """Return the Zobrist hash of the stones as they would stand after a legal move, without playing it."""
+    """Return the Zobrist hash of the stones after a legal move, without playing it."""
     enemy = BLACK + WHITE - color
     key = b.hash ^ ZOBRIST[color, p]
     for head in adjacent_chains(b, p, enemy):
@@ -365,7 +366,7 @@ def hash_after(b, p, color):
 
 @kernel
 def repeated_ply(b, p, color, history, plies):
-    """Return the ply after which the stones already stood as a legal move would make them stand, or -1."""
+    """Return the first ply of `history` whose stones a legal move would repeat, or -1."""
     key = hash_after(b, p, color)
     for ply in range(plies):
         if history[ply] == key:
@@ -375,7 +376,7 @@ def repeated_ply(b, p, color, history, plies):
 
 @kernel
 def game_legality(b, p, color, history, plies):
-    """Like `legality`, with positional superko against the hashes of all earlier positions of the game."""
+    """Like `legality`, but with positional superko: `history` has the hashes of all earlier positions."""
     verdict = legality(b, p, color)
     if (verdict == LEGAL) and repeated_ply(b, p, color, history, plies) >= 0:
         return SUPERKO
@@ -384,7 +385,7 @@ def game_legality(b, p, color, history, plies):
 
 @kernel
 def legal_points(b, color, history, plies, points):
-    """Write the legal points of a colour, in board order, to `points`; return how many. Without history: no superko."""
+    """Write the legal points of a colour to `points` in board order; return their number. No history: no superko."""
     color = np.int64(color)
     count = 0
     for row in range(b.rows):

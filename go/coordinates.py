@@ -1,8 +1,8 @@
-"""All coordinate systems in use, and the way between them.
+"""All coordinate systems in use, and the conversions between them.
 
 The upper left, lower left and upper right corners of a 9x9 board, and a pass, in each system:
 
-| system     | upper left | lower left | upper right | pass     | who speaks it                                  |
+| system     | upper left | lower left | upper right | pass     | used by                                        |
 |------------|------------|------------|-------------|----------|------------------------------------------------|
 | point      | 44         | 212        | 52          | 0        | the kernels: `(row + 2) * STRIDE + column + 2` |
 | row, column| (0, 0)     | (8, 0)     | (0, 8)      | none     | numpy arrays; rows count from the top          |
@@ -10,10 +10,10 @@ The upper left, lower left and upper right corners of a 9x9 board, and a pass, i
 | GTP        | A9         | A1         | J9          | pass     | people and engines; rows from below, no I      |
 | SGF        | aa         | ai         | ia          | "" or tt | game records; column first, rows from the top  |
 
-The point is the hub: every other system converts to a point and back. Because STRIDE is the same for every board
-size, a point is the same number on every board, and its neighbours are `p - STRIDE`, `p - 1`, `p + 1`, `p + STRIDE`.
-The border is two points wide all round, so that whatever lies within two steps of a point on the board is inside the
-arrays, and on the board or on the border as it should be; the right border of a row is the left border of the next.
+The point is the hub: every other system is converted to a point and back. STRIDE is the same for every board size, so a
+point is the same number on every board. Its neighbours are `p - STRIDE`, `p - 1`, `p + 1` and `p + STRIDE`. The border
+is two points wide on all sides. So everything within two steps of a board point is inside the arrays, and is correctly
+on the board or on the border. The right border of a row is the left border of the next row.
 """
 
 import functools
@@ -30,14 +30,14 @@ STRIDE = MAX_SIZE + EDGE
 POINTS = 488  # (MAX_SIZE + 2 * EDGE) * STRIDE + EDGE = 485 with the border all round, rounded up to 8-byte words
 PASS = 0  # a border point, so no stone can ever be there
 
-SYMMETRIES = 8  # of the square; `symmetry_table` says which number is which
+SYMMETRIES = 8  # of the square; `symmetry_table` defines their numbers
 
 GTP_COLUMNS = "ABCDEFGHJKLMNOPQRST"
 SGF_LETTERS = "abcdefghijklmnopqrs"
 
 
 def check_size(size: int) -> int:
-    """Return a board size as an int, if it is one."""
+    """Return a board size as an int. Raise `GoError` if it is out of range."""
     if not isinstance(size, Integral) or not MIN_SIZE <= size <= MAX_SIZE:
         raise GoError(f"Board size {size} is out of range: sizes go from {MIN_SIZE} to {MAX_SIZE}.")
     return int(size)
@@ -100,7 +100,7 @@ def gtp_from_point(point: int, size: int) -> str:
 
 
 def point_from_sgf(letters: str, size: int) -> int:
-    """Read an SGF point; `tt` is the old way to write a pass on boards up to 19x19."""
+    """Read an SGF point. `tt` is the old notation for a pass on boards up to 19x19."""
     if letters in ("", "tt"):
         return PASS
     if len(letters) == 2 and all(letter in SGF_LETTERS[:size] for letter in letters):
@@ -117,10 +117,10 @@ def sgf_from_point(point: int, size: int) -> str:
 
 @functools.cache
 def symmetry_table(size: int) -> np.ndarray:
-    """Return where each symmetry takes each point: `table[symmetry, point]`, int16, 0 for a pass and for the border.
+    """Return the image of each point under each symmetry: `table[symmetry, point]`, int16, 0 for pass and border.
 
-    The number of a symmetry is made of bits: 4 first swaps rows and columns, 2 then turns the rows upside down, and 1
-    the columns left to right; 0 changes nothing.
+    The bits of a symmetry's number are applied in this order: 4 swaps rows and columns, 2 reverses the rows, 1 reverses
+    the columns. 0 changes nothing.
     """
     check_size(size)
     table = np.zeros((SYMMETRIES, POINTS), np.int16)

@@ -1,11 +1,11 @@
-"""Where handicap stones stand and star points are drawn, as in GNU Go, the reference implementation of GTP 2."""
+"""Handicap points and star points as in GNU Go, the reference implementation of GTP 2."""
 
 from go.coordinates import check_size, point_from_rowcol
 from go.errors import GoError
 
 
 def most_handicap_stones(size: int) -> int:
-    """Return the largest fixed handicap: 9 on odd boards from 9x9, 4 on even ones and on 7x7, none below that."""
+    """Return the largest fixed handicap: 9 on odd sizes from 9x9, 4 on 7x7 and on even sizes from 8x8, 0 below."""
     check_size(size)
     if size < 7:
         return 0
@@ -13,7 +13,7 @@ def most_handicap_stones(size: int) -> int:
 
 
 def handicap_points(stones: int, size: int) -> list[int]:
-    """Return the points of a fixed handicap, on the third line below 12x12 and on the fourth from there on."""
+    """Return the points of a fixed handicap: on the third line below 12x12, on the fourth line from 12x12."""
     most = most_handicap_stones(size)
     if not 2 <= stones <= most:
         if most == 0:
@@ -34,7 +34,7 @@ def handicap_points(stones: int, size: int) -> list[int]:
 
 
 def star_points(size: int) -> list[int]:
-    """Return the points that are drawn as dots: all handicap points; on 9x9 only corners and centre, as is custom."""
+    """Return the points drawn as dots: all handicap points; by custom only corners and centre on 9x9 and 11x11."""
     most = most_handicap_stones(size)
     if most == 0:
         return []

@@ -1,9 +1,9 @@
 """The `kernel` decorator: compiled by numba, free of the GIL, cached on disk, and never stale.
 
-numba's own disk cache notices a change in the file of a kernel, but not in the file of a kernel that it calls, and
-would then run the old machine code. So each module with kernels has its own cache folder, named after the contents of
-the module and of everything that it imports from this project. A change in one module recompiles that module and those
-that import it, and nothing else.
+numba's own disk cache notices a change in the file of a kernel, but not in the file of a kernel that it calls. It would
+then run old machine code. So each module with kernels has its own cache folder, named after the contents of the module
+and of everything that it imports from this project. A change in one module recompiles only that module and the modules
+that import it.
 
 Each cache file ends with a checksum. A file that is empty, truncated or changed, for example after a power cut, counts
 as missing: the kernel is compiled again and the file is replaced.
@@ -27,7 +27,7 @@ from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 ROOT = Path(__file__).resolve().parent.parent
-KEPT_CACHES = 3  # of each module: enough to switch between a few branches without compiling again
+KEPT_CACHES = 3  # per module: enough to switch between a few branches without compiling again
 IMPORT = re.compile(r"^from ([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
@@ -57,15 +57,15 @@ def sources_fingerprint(root: Path, path: Path) -> str:
 
 @functools.cache
 def cache_folder(root: Path, path: Path) -> Path:
-    """Create and return the cache folder of a module. Remove those of its older versions."""
+    """Create and return the cache folder of a module. Remove all but its newest `KEPT_CACHES` folders."""
     base = Path(os.environ.get("NUMBA_CACHE_DIR", root / ".cache"))
     name = ".".join(path.relative_to(root).with_suffix("").parts)
     folder = f"{name}-{sources_fingerprint(root, path)}"
     try:
         made = _touch(base / "kernels" / folder)
-    except OSError:  # a project folder that cannot be written to
+    except OSError:  # the project folder is read-only
         made = _touch(_private_folder() / "kernels" / folder)
-    with contextlib.suppress(OSError):  # another process may be clearing up at the same time
+    with contextlib.suppress(OSError):  # another process may remove folders at the same time
         newest_first = sorted(made.parent.glob(f"{name}-*"), key=lambda old: old.stat().st_mtime, reverse=True)
         for old in newest_first[KEPT_CACHES:]:
             shutil.rmtree(old, ignore_errors=True)
@@ -84,7 +84,7 @@ def _touch(folder: Path) -> Path:
 
 
 class _Announcer(event.Listener):
-    """Prints to stderr which kernel of ours is being compiled, so that a first call does not seem to hang."""
+    """Prints to stderr which kernel of the project is being compiled, so that a first call does not seem to hang."""
 
     depth = 0
 
@@ -120,7 +120,7 @@ class _CheckedFiles(IndexDataCacheFile):
 
 
 def _is_whole(path: Path) -> bool:
-    """Return whether a file ends with the checksum of what comes before it."""
+    """Return whether a file ends with the checksum of the content before it."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -137,14 +137,14 @@ class _CheckedCache(FunctionCache):
 
 
 def kernel(function: Callable, inline: str = "never") -> Callable:
-    """Compile a function on its first call, to run without the global lock, and cache it on disk."""
+    """Compile a function on its first call, to run without the GIL, and cache it on disk."""
     before = numba.config.CACHE_DIR
     path = Path(function.__code__.co_filename)
     if path.is_relative_to(ROOT):
-        numba.config.CACHE_DIR = str(cache_folder(ROOT, path))  # restored below: other users of numba keep theirs
+        numba.config.CACHE_DIR = str(cache_folder(ROOT, path))  # restored below for other users of numba
     try:
         compiled = numba.njit(nogil=True, inline=inline)(function)
-        compiled._cache = _CheckedCache(function)  # what numba's cache=True does, with files of our own kind
+        compiled._cache = _CheckedCache(function)  # as numba's cache=True does, but with checksums
         return compiled
     finally:
         numba.config.CACHE_DIR = before
@@ -153,6 +153,7 @@ def kernel(function: Callable, inline: str = "never") -> Callable:
 def inlined_kernel(function: Callable) -> Callable:
     """Compile a function into each of its callers.
 
-    Passing a tuple of arrays can cost more than a small function itself: the reference count of each array changes.
+    Passing a tuple of arrays can cost more than a small function itself, because the reference count of each array
+    changes.
     """
     return kernel(function, "always")

@@ -1,8 +1,8 @@
 """Play uniformly random games and compare their statistics with the published ones.
 
-The first stage of the lineage: before anything is learnt, the engine shows that it plays the same game as everybody
-else's. The reference is what Don Dailey and others published on the computer-go mailing list in 2008, a million games
-on 9x9; `docs/engine.md` says more.
+This is the first stage. Before anything is learnt, it shows that the engine plays by the same rules as other programs.
+The reference is the statistics of a million 9x9 games that Don Dailey and others published on the computer-go mailing
+list in 2008 (`docs/engine.md`).
 """
 
 import dataclasses
@@ -29,11 +29,11 @@ from pipeline.stage import Outcome, done_once
 STAGE = "go.random_play"
 PROGRESS = "progress.json"
 CHUNK = 1_000  # games that share a random stream
-BATCH = 16  # chunks of each thread between two checkpoints: a few seconds at most
+BATCH = 16  # chunks per thread between two checkpoints: a few seconds at most
 MARGINS = 2 * MAX_SIZE**2 + 1  # black's area minus white's is from -361 to 361
 
-# By board size: the published value, and that of an independent program that was written to check it. For boards other
-# than 9x9 nothing is published.
+# By board size: the published value, and the value of an independent program that was written to check it. Only 9x9 has
+# published values.
 REFERENCE = {
     9: {
         "moves, with passes": ("111.03 to 111.07", "111.08"),
@@ -78,10 +78,10 @@ class Tally:
     moves_squared: int
     stones: int  # moves that were not passes
     stones_squared: int
-    cut_off: int  # games that did not end by themselves
-    margins: np.ndarray  # how many games ended with each margin
-    tried: np.ndarray  # by point: games that began there
-    half_wins: np.ndarray  # by point: twice black's wins among them; a tie is half a win
+    cut_off: int  # games stopped by the move limit
+    margins: np.ndarray  # number of games with each margin
+    tried: np.ndarray  # number of games with each first move
+    half_wins: np.ndarray  # by first move: twice black's wins; a tie is half a win
 
     @classmethod
     def empty(cls) -> "Tally":
@@ -101,7 +101,7 @@ class Tally:
 
 
 def play_chunk(board: BoardSettings, count: int, seed: int, chunk: int) -> Tally:
-    """Play some games from the empty board with the random stream of a chunk. Runs without the GIL."""
+    """Play games from the empty board with the random stream of a chunk. Runs without the GIL."""
     games, _ = random_games(Position(board.size).boards, count, new_rng(seed, chunk))
     moves, stones = games["moves"].astype(np.int64), (games["moves"] - games["passes"]).astype(np.int64)
     half_wins = 1 + np.sign(games["margin"] - board.komi)
@@ -119,7 +119,7 @@ def play_chunk(board: BoardSettings, count: int, seed: int, chunk: int) -> Tally
 
 
 def play_all(settings: Settings, folder: Path, key: dict[str, Any]) -> Tally:
-    """Play all games in chunks on several threads. Games that an interrupted run with the same key played are kept."""
+    """Play all games in chunks on several threads. Continue an interrupted run that has the same key."""
     done, tally = 0, Tally.empty()
     path = folder / PROGRESS
     saved = read_json(path)
@@ -154,7 +154,7 @@ def mean_and_error(total: int, squares: int, games: int) -> tuple[float, float]:
 
 
 def black_win_rate(margins: np.ndarray, komi: float) -> tuple[float, float]:
-    """Return the share of games that black wins with this komi, a tie counting half, and its standard error."""
+    """Return black's win rate with this komi (a tie is half a win) and its standard error."""
     scores = np.arange(MARGINS) - MAX_SIZE**2 - komi
     value = 0.5 * (1 + np.sign(scores))
     games = margins.sum()
@@ -163,7 +163,7 @@ def black_win_rate(margins: np.ndarray, komi: float) -> tuple[float, float]:
 
 
 def statistics(tally: Tally, size: int, komi: float) -> dict[str, tuple[float, float]]:
-    """Return each statistic with its standard error, under the names of the reference."""
+    """Return each statistic with its standard error, named as in `REFERENCE`."""
     table = {
         "moves, with passes": mean_and_error(tally.moves, tally.moves_squared, tally.games),
         "moves, without passes": mean_and_error(tally.stones, tally.stones_squared, tally.games),
@@ -191,7 +191,7 @@ def report(size: int, games: int, table: dict[str, Any]) -> str:
 
 
 def draw(settings: Settings, tally: Tally, folder: Path) -> None:
-    """Draw how often black wins after each first move, and one whole game with its score."""
+    """Draw black's win rate after each first move, and one whole game with its score."""
     position = Position(settings.board.size, settings.board.komi)
     percent = 50 * tally.half_wins / np.maximum(tally.tried, 1)
     tried = {int(point): f"{percent[point]:.0f}" for point in np.flatnonzero(tally.tried) if point != PASS}

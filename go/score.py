@@ -1,4 +1,7 @@
-"""Tromp-Taylor area scoring: a point counts for the only colour that it is, or reaches through empty points."""
+"""Tromp-Taylor area scoring.
+
+A stone counts for its colour. An empty point counts for a colour if it reaches only that colour through empty points.
+"""
 
 import numpy as np
 
@@ -9,7 +12,7 @@ from go.jit import kernel
 
 @kernel
 def area_owners(b, owners):
-    """Write to `owners`, by point, the colour that owns it (EMPTY: nobody); return black's points minus white's."""
+    """Write the colour that owns each point to `owners` (EMPTY: none). Return black's area minus white's."""
     stack = np.empty(POINTS, np.uint16)
     margin = 0
     for row in range(b.rows):
@@ -24,7 +27,7 @@ def area_owners(b, owners):
             continue
         stack[0] = b.empties[i]
         seen[stack[0]] = 1
-        size = 1  # the stack is never popped, so that it ends up holding the whole region
+        size = 1  # the stack is never popped, so at the end it holds the whole region
         done = 0
         reached = 0
         while done < size:
@@ -48,5 +51,5 @@ def area_owners(b, owners):
 
 @kernel
 def area_margin(b):
-    """Return black's area minus white's, komi left aside."""
+    """Return black's area minus white's, without komi."""
     return area_owners(b, np.empty(POINTS, np.uint8))

@@ -13,14 +13,14 @@ Example:
 
 Where to start reading:
 
-- features of a move: `patterns` (3x3 and diamonds as numbers), `tracker` (kept up to date move by move), `nakade`,
+- features of a move: `patterns` (3x3 and diamonds as numbers), `tracker` (updates them move by move), `nakade`,
   `features` (all features of all candidate moves), `lookup` (patterns to indices of weights), `model` (a policy);
-- learning: `games`, `harvest` and `policies` (which patterns are known), `softmax` (the paper's form),
-  `logistic` (the textbook's), `weights_drawn`, `train` and `evaluate` (the commands);
-- playing: `gammas` (weights as whole numbers), `sampler` (samples a move and keeps all probabilities up to date),
+- training: `games`, `harvest` and `policies` (which patterns are used), `softmax` (the paper's trainer),
+  `logistic` (logistic regression), `weights_drawn`, `train` and `evaluate` (the commands);
+- playing: `gammas` (weights as integers), `sampler` (samples a move and keeps all probabilities up to date),
   `replies` (replies that the tree found good), `playout` (whole games: uniform, rollout or tree policy), `judge` (which
   stones are dead), `player` and `flat` (players), `match`;
-- to look at it: `choices` (the moves of a position with their reasons), `move_report`, `show` (the command).
+- inspection: `choices` (the moves of a position with their reasons), `move_report`, `show` (the command).
 """
 
 from rollout.model import Model

@@ -1,4 +1,4 @@
-"""The candidate moves of a position: how probable a policy finds each, and which features made it so."""
+"""The candidate moves of a position, with their probabilities and the features behind them."""
 
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from rollout.model import Model
 from rollout.softmax import score
 from rollout.tracker import begin, new_tracker
 
-DIRECTIONS = ("NW", "N", "NE", "W", "E", "SW", "S", "SE")  # from the last move, as `patterns.SQUARE` goes round it
+DIRECTIONS = ("NW", "N", "NE", "W", "E", "SW", "S", "SE")  # from the last move, in the order of `patterns.SQUARE`
 PLACE_NAMES = {
     SQUARE: "pattern 3x3",
     RESPONSE_PATTERN: "response pattern",
@@ -48,7 +48,7 @@ class Reason(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A candidate move, with the features that make its probability."""
+    """A candidate move with its probability and its features."""
 
     point: int
     probability: float
@@ -56,9 +56,9 @@ class Choice(NamedTuple):
 
 
 def choices(position: Position, model: Model, tables: Tables | None = None) -> list[Choice]:
-    """Return the candidate moves of a position, the most probable first.
+    """Return the candidate moves of a position, most probable first.
 
-    Whoever asks of many positions makes the `tables` of the model once.
+    For many positions, make the `tables` of the model once and pass them.
     """
     tables = model.tables() if tables is None else tables
     tracker, work, values = new_tracker(), new_candidates(), np.zeros(MOST_MOVES)
@@ -73,7 +73,7 @@ def choices(position: Position, model: Model, tables: Tables | None = None) -> l
 
 
 def _reasons(model: Model, features: np.ndarray) -> list[Reason]:
-    """Name the features of a move, those that say most first."""
+    """Name the features of a move, largest absolute weight first."""
     reasons = [
         Reason(_name(model, place, feature), float(model.weights[feature]))
         for place, feature in enumerate(features.tolist())

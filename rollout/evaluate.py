@@ -1,4 +1,4 @@
-"""Test a pattern policy on the held-out games of any store, such as one of another server than it has learnt from."""
+"""Test a pattern policy on the held-out games of any store, for example from a server that it was not trained on."""
 
 import dataclasses
 import os

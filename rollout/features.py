@@ -1,19 +1,19 @@
 """The features of Extended Data Table 4, for every candidate move of a position.
 
-A candidate is a legal move that fills no own eye. Its features are a short row of numbers, each the place of a weight;
-its score is the sum of those weights, and the policy is the softmax of the scores.
+A candidate is a legal move that fills no own eye. Its features are a short row of numbers, each the index of a weight.
+Its score is the sum of these weights. The policy is the softmax of the scores.
 
-| place in the row | feature             | fires when                                                                  |
+| index in the row | feature             | fires when                                                                  |
 |------------------|---------------------|-----------------------------------------------------------------------------|
-| 0                | non-response pattern| the 3x3 pattern around the move is a known one                              |
+| 0                | non-response pattern| the 3x3 pattern around the move is known                                    |
 | 1                | neighbour           | the move touches the previous one, by side or corner: one for each direction|
-| 2                | response pattern    | the diamond around the previous move is known, with this point of it        |
+| 2                | response pattern    | the diamond around the previous move, answered at this point, is known      |
 | 3                | response            | a response pattern fires                                                    |
-| 4                | save atari          | own stones in atari are no longer so                                        |
+| 4                | save atari          | the move brings own stones out of atari                                     |
 | 5                | nakade              | the move is in the space of three to six own stones just captured           |
 | 6                | self-atari          | (tree policy) the chain of the move would have one liberty                  |
 | 7, 8             | last move distance  | (tree policy) distance to the previous move, and to the one before          |
-| 9                | diamond pattern     | (tree policy) the diamond around the move is a known one                    |
+| 9                | diamond pattern     | (tree policy) the diamond around the move is known                          |
 """
 
 from typing import NamedTuple
@@ -38,15 +38,15 @@ from rollout.lookup import FREE, find
 from rollout.nakade import find_nakade
 from rollout.patterns import DIAMOND_STEPS, EMPTY_STATE, SQUARE_STEPS, STATE_BITS, SWAPPED
 
-DISTANCES = 17  # Manhattan distances 1 to 16, and all above
-PLACES = 10  # features that one move can have at most
+DISTANCES = 17  # classes: Manhattan distances 1 to 16, and one for all above
+PLACES = 10  # maximum number of features of one move
 SQUARE, NEIGHBOUR, RESPONSE_PATTERN, RESPONSE, SAVE_ATARI, NAKADE, SELF_ATARI, DISTANCE, SECOND_DISTANCE, DIAMOND = (
     range(PLACES)
 )
 
 
 class Tables(NamedTuple):
-    """Where the kernels look patterns up, and where the weights of the other features begin."""
+    """The tables in which the kernels look up patterns, and the first weight index of each other feature."""
 
     squares: np.ndarray  # by colour and code
     response_keys: np.ndarray
@@ -60,15 +60,15 @@ class Tables(NamedTuple):
     save_atari: int
     neighbours: int
     nakade: int
-    self_atari: int  # FREE for the rollout policy, which has no more
+    self_atari: int  # FREE for the rollout policy, as is `distances`
     distances: int
 
 
 class Candidates(NamedTuple):
-    """Memory for the candidate moves of one position; every thread needs its own."""
+    """Memory for the candidate moves of one position. Each thread needs its own."""
 
     points: np.ndarray
-    features: np.ndarray  # by candidate, a row of PLACES, FREE where nothing fires
+    features: np.ndarray  # one row of PLACES per candidate; FREE where nothing fires
     board: np.ndarray
     shape: np.ndarray
 
@@ -82,16 +82,17 @@ def new_candidates() -> Candidates:
 
 @kernel
 def saves_atari(b, t, boards, point):
-    """Tell if a legal move brings own stones out of atari: by its liberties, or by capturing what holds them."""
+    """Return whether a legal move saves own stones from atari, by extension or by capturing an adjacent chain."""
     return _extends(b, t, boards, point) or _captures_holder(b, t, point)
 
 
 @kernel
 def _extends(b, t, boards, point):
-    """Tell if an own chain in atari next to a point has two liberties after a move there.
+    """Return whether an own chain in atari next to a point has two liberties after a move there.
 
-    The chain has no liberty but the point, so new ones come from the point itself, from chains that it joins and from
-    captured stones. Mostly those next to the point suffice to tell; if not, the move is played on a copy.
+    The point is the only liberty of the chain. New liberties come from the point itself, from chains that it joins and
+    from captured stones. The neighbours of the point are usually enough to decide. If not, the move is played on a
+    copy.
     """
     atari = 1 if b.to_move == BLACK else 4
     enemy_atari = 5 - atari
@@ -108,7 +109,7 @@ def _extends(b, t, boards, point):
             captures = True
         elif state == atari + 2:
             liberties += 2
-        elif state == atari + 1:  # it has one more liberty than the point, perhaps one that is counted already
+        elif state == atari + 1:  # it has one liberty besides the point, perhaps already counted
             further = (np.int64(b.libs[b.chain[p + step]]) & ((1 << LIBERTY_BITS) - 1)) - point
             if further != other and not _touches(further, point):
                 liberties += 1
@@ -126,7 +127,7 @@ def _touches(p, q):
 
 @kernel
 def _captures_holder(b, t, point):
-    """Tell if a move captures a chain that touches an own chain in atari which does not depend on the point."""
+    """Return whether a move captures a chain next to an own chain in atari whose last liberty is another point."""
     atari = 1 if b.to_move == BLACK else 4
     enemy_atari = 5 - atari
     p = np.uint64(point)
@@ -146,7 +147,7 @@ def _captures_holder(b, t, point):
 
 @kernel
 def diamond_seen(t, point, color):
-    """Return the diamond around a point as the player to move sees it."""
+    """Return the diamond around a point as `color` sees it (own stones as black)."""
     code = np.int64(0)
     for k in range(len(DIAMOND_STEPS)):
         state = t.state[point + DIAMOND_STEPS[k]]
@@ -156,14 +157,14 @@ def diamond_seen(t, point, color):
 
 @kernel
 def distance_class(p, q):
-    """Return the class of the Manhattan distance between two points, from 0."""
+    """Return the class of the Manhattan distance between two points, counted from 0."""
     rows, columns = abs(p // STRIDE - q // STRIDE), abs(p % STRIDE - q % STRIDE)
     return min(rows + columns, DISTANCES) - 1
 
 
 @kernel
 def find_candidates(b, t, tables, last, before, work):
-    """Find all candidate moves with their features, given the last two moves; return how many there are."""
+    """Find all candidate moves and their features, given the last two moves. Return the number of candidates."""
     color = np.int64(b.to_move)
     is_tree = tables.self_atari != FREE
     row = np.int64(FREE)
@@ -198,7 +199,7 @@ def find_candidates(b, t, tables, last, before, work):
         if is_tree:
             if move_effect(b, work.board, p)[2] == 1:
                 features[SELF_ATARI] = tables.self_atari
-            if last != PASS and last != p:  # a stone that was just captured may have been the last move
+            if last != PASS and last != p:  # p may be a recent move whose stone was captured
                 features[DISTANCE] = tables.distances + distance_class(p, last)
             if before != PASS and before != p:
                 features[SECOND_DISTANCE] = tables.distances + DISTANCES + distance_class(p, before)

@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: a player that tries all moves with the same number of playouts."""
+"""Flat Monte Carlo: a player that gives every move the same number of playouts."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from rollout.playout import PlayoutPolicy, Workspace, new_workspace, policy_game
 class FlatPlayer:
     """Divides `playouts` evenly among the moves and plays the one with the highest win rate. Ties are broken at random.
 
-    The player passes only when it has no move that does not fill an own eye.
+    The player passes only if every legal move fills an own eye.
     """
 
     name = "flat"
@@ -37,7 +37,7 @@ class FlatPlayer:
         return Decision(chosen, f"wins {100 * max(rates):.1f}%, the most of {len(moves)} moves", candidates)
 
     def _share(self, number: int, moves: int) -> int:
-        """Return how many playouts a move gets, by its number."""
+        """Return the number of playouts for move `number` of `moves`."""
         return max((number + 1) * self.playouts // moves - number * self.playouts // moves, 1)
 
     def _win_rate(self, position: Position, move: int, playouts: int) -> float:

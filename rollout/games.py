@@ -1,4 +1,4 @@
-"""Going through whole games of a store with the patterns kept up to date, for harvesting and for learning."""
+"""Replay whole games of a store with their patterns kept up to date, for harvesting and training."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from rollout.tracker import TRACKER, begin, play_tracked
 
 
 class Games(NamedTuple):
-    """The arrays of a store, as the kernels take them."""
+    """The arrays of a store, as a tuple for the kernels."""
 
     games: np.ndarray
     moves: np.ndarray
@@ -22,7 +22,7 @@ class Games(NamedTuple):
 
 
 class Replay(NamedTuple):
-    """Memory for going through games; every thread needs its own."""
+    """Memory for replaying games. Each thread needs its own."""
 
     board: np.ndarray
     tracker: np.ndarray
@@ -38,14 +38,14 @@ def new_replay() -> Replay:
 
 @kernel
 def begin_game(store, replay):
-    """Begin with an empty board."""
+    """Start with an empty board."""
     replay.board[0] = store.empty[0]
     begin(replay.board[0], replay.tracker[0])
 
 
 @kernel
 def prepare_ply(store, replay, game, ply):
-    """Set up what is to be set up before a move and give the move to who made it; return the colour and the point."""
+    """Apply the set-up stones before a move and set the side to move. Return the colour and point of the move."""
     b = replay.board[0]
     following = False
     for row in range(game.first_setup, game.first_setup + game.n_setup):
@@ -61,7 +61,7 @@ def prepare_ply(store, replay, game, ply):
 
 @kernel
 def earlier_point(store, game, ply, back):
-    """Return where the move was played that is so many plies back; PASS if it was one or there is none."""
+    """Return the point of the move `back` plies ago; PASS if it was a pass or there is none."""
     if ply < back:
         return np.int64(PASS)
     return np.int64(store.moves[game.first_move + ply - back]) & POINT_MASK

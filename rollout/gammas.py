@@ -1,11 +1,11 @@
-"""The weights of a rollout policy as the playouts use them: whole numbers that are multiplied and added exactly.
+"""The weights of a rollout policy as the playouts use them: integers, so that products and sums are exact.
 
-A move's chance is proportional to the product of its features' gammas, `exp(weight)`. The gamma of the 3x3 pattern
-stands in a table over all 2^24 patterns, for black and for white; 0 where the move would be illegal or fill an own eye,
-which the pattern alone decides, but for ko: the liberties of the stones around tell suicide from capture. All other
-features belong to a few points near the last move, and are multiplied in when a move is drawn.
+The probability of a move is proportional to the product of the gammas of its features, `exp(weight)`. A table over all
+2^24 3x3 patterns holds the gamma of each pattern, for black and for white. It is 0 if the move would be illegal or fill
+an own eye. The pattern alone decides this, except for ko: the liberties of the stones around it tell suicide from
+capture. All other features concern only a few points and are multiplied in when a move is drawn.
 
-Whole numbers make the sums that are kept over a game exact: what is added is taken away again to the last bit.
+Integers keep the running sums of a game exact: subtracting a number undoes its addition to the last bit.
 """
 
 from typing import NamedTuple
@@ -21,9 +21,9 @@ from rollout.patterns import BORDER_STATE, DIAMOND, EMPTY_STATE, SQUARE, STATE_B
 
 UNIT_BITS = 12
 UNIT = 1 << UNIT_BITS  # a gamma of 1
-MANTISSA_BITS = 12  # a gamma in the table is a mantissa, shifted left by the four bits above it
-MOST_GAMMA, MOST_FACTOR = 1 << 22, 1 << 21  # 1,024 and 512 times as likely: enough, and no product overflows
-ORTHOGONAL_PLACES = (1, 3, 4, 6)  # of the points of the 3x3 pattern
+MANTISSA_BITS = 12  # a packed gamma is a mantissa, shifted left by the four bits above it
+MOST_GAMMA, MOST_FACTOR = 1 << 22, 1 << 21  # 1,024 and 512 times the unit: enough, and products do not overflow
+ORTHOGONAL_PLACES = (1, 3, 4, 6)  # indices of points of the 3x3 pattern
 DIAGONAL_PLACES = (0, 2, 5, 7)
 
 
@@ -40,7 +40,7 @@ class Gammas(NamedTuple):
 
 
 def pack(values: np.ndarray) -> np.ndarray:
-    """Write whole numbers below 2^27 as 16 bits: rounded to 12 significant bits."""
+    """Pack integers below 2^27 into 16 bits, rounded to 12 significant bits."""
     values = np.asarray(values, np.int64)
     shift = np.maximum(0, np.ceil(np.log2(np.maximum(values, 1) + 1)).astype(np.int64) - MANTISSA_BITS)
     mantissa = values + (1 << shift >> 1) >> shift
@@ -55,7 +55,7 @@ def unpack(value):
 
 @kernel
 def is_sensible(code, color):
-    """Tell from a 3x3 pattern, black as black, if a move there is legal, ko aside, and fills no own eye."""
+    """Return whether a 3x3 pattern (colours not swapped) allows a legal move, ko aside, that fills no own eye."""
     own = 0 if color == BLACK else 3
     room, closed = False, True
     for k in ORTHOGONAL_PLACES:
@@ -79,7 +79,7 @@ def is_sensible(code, color):
 
 @kernel
 def _fill_squares(table, features, packed, default):
-    """Fill the table of 3x3 patterns: 0 where the move is not sensible, the gamma of the pattern where it is known."""
+    """Fill the table of 3x3 patterns: 0 if the move is not sensible, else the gamma of the pattern or `default`."""
     for code in range(len(table)):
         for color in (BLACK, WHITE):
             if not is_sensible(code, color):

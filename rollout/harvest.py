@@ -1,4 +1,4 @@
-"""Harvest patterns from a store: 3x3 patterns of candidates, diamonds of moves, and diamonds that were answered."""
+"""Harvest patterns from a store: 3x3 patterns of candidates, diamonds of moves, and diamonds with their answers."""
 
 from typing import NamedTuple
 
@@ -16,12 +16,12 @@ NOWHERE = -1
 
 
 class Harvest(NamedTuple):
-    """Canonical patterns with how often they were met."""
+    """Canonical patterns and their numbers of occurrences."""
 
     squares: np.ndarray
     square_counts: np.ndarray
-    responses: np.ndarray  # diamonds around the previous move,
-    places: np.ndarray  # with the point of the move in it
+    responses: np.ndarray  # diamonds around the previous move
+    places: np.ndarray  # index of the move's point in each of these diamonds
     response_counts: np.ndarray
     diamonds: np.ndarray
     diamond_counts: np.ndarray
@@ -29,7 +29,7 @@ class Harvest(NamedTuple):
 
 @kernel
 def _scan(store, chosen_games, replay, squares, answers, places, diamonds):
-    """Count the 3x3 patterns of all candidates; note the diamonds of the moves that were played. Return how many."""
+    """Count the 3x3 patterns of all candidates and record the diamonds of played moves. Return the number of moves."""
     count = 0
     for index in range(len(chosen_games)):
         game = store.games[chosen_games[index]]
@@ -55,7 +55,7 @@ def _scan(store, chosen_games, replay, squares, answers, places, diamonds):
 
 
 def added_up(codes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Add up the counts of equal codes; the most frequent first."""
+    """Add up the counts of equal codes. Return codes and sums, most frequent first."""
     unique, where = np.unique(codes, return_inverse=True)
     sums = np.bincount(where, counts, minlength=len(unique)).astype(np.int64)
     order = np.argsort(-sums, kind="stable")
@@ -63,7 +63,7 @@ def added_up(codes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def harvest(store: Games, chosen_games: np.ndarray, replay: Replay) -> Harvest:
-    """Go through games and count their patterns."""
+    """Replay games and count their patterns."""
     most = int(store.games["n_moves"][chosen_games].sum())
     squares = np.zeros(SQUARE_CODES, np.uint32)
     answers, places, diamonds = np.zeros(most, np.int64), np.zeros(most, np.int8), np.zeros(most, np.int64)
@@ -92,7 +92,7 @@ def harvest(store: Games, chosen_games: np.ndarray, replay: Replay) -> Harvest:
 
 
 def _smallest_place(codes: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Of the points that symmetries of a pattern take to each other, take the first."""
+    """Return the smallest of the points that the symmetries of a pattern map to each other."""
     best = places.copy()
     for images in DIAMOND_IMAGES:
         same = turned_codes(codes, images[None])[0] == codes

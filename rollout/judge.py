@@ -1,4 +1,4 @@
-"""Judge by rollouts which stones are dead. Equal stones always get the same judgement."""
+"""Judge by rollouts which stones are dead. The same stones always get the same judgement."""
 
 import numpy as np
 
@@ -7,18 +7,18 @@ from go.playout import new_rng
 from go.position import Position
 from rollout.playout import PlayoutPolicy, policy_games
 
-ROLLOUTS = 400  # that are always played,
-MOST_ROLLOUTS = 3_200  # and that are played where it is a close call
-SURVIVES = 0.3  # least share of rollouts in which a living chain keeps its points
-CLOSE = 2.0  # standard errors: a share that is nearer to `SURVIVES` than this is a close call
+ROLLOUTS = 400  # minimum number of rollouts
+MOST_ROLLOUTS = 3_200  # maximum number of rollouts, for close calls
+SURVIVES = 0.3  # minimum share of rollouts in which a living chain keeps its points
+CLOSE = 2.0  # standard errors: a share nearer to `SURVIVES` than this is a close call
 
 
 def judge_dead(position: Position, policy: PlayoutPolicy) -> set[int]:
-    """Return the stones of chains that mostly lose their points in rollouts.
+    """Return the stones of chains that lose their points in most rollouts.
 
-    The answer depends on the stones and the policy alone: not on the moves before, the turn, earlier calls, or the
-    replies that a search has stored. Each side begins half of the rollouts: rollouts do not pass, and in a seki whoever
-    begins loses. The number of rollouts is doubled as long as a chain is a close call.
+    The answer depends only on the stones and the policy: not on earlier moves, the turn, earlier calls or replies that
+    a search has stored. Each side moves first in half of the rollouts, because rollouts do not pass, and in a seki the
+    side that moves first loses. The number of rollouts is doubled while a chain is a close call.
     """
     starts = [position.copy().set_up(to_move=color) for color in (BLACK, WHITE)]  # without ko and history
     board = starts[0].board

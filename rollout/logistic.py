@@ -1,7 +1,7 @@
-"""The textbook's form: every candidate move is a row of its own, played or not, and scikit-learn fits a logistic curve.
+"""Logistic regression, the textbook form: each candidate move is one row, played or not, fitted by scikit-learn.
 
-Each move stands against the rest one by one, not against those of its own position. What comes out is used as the
-softmax's weights are. Rows cost memory, so of the moves that were not played only some are sampled.
+Each move is compared with all other moves, not only with those of its own position. The coefficients are used in the
+same way as the weights of the softmax. Rows need memory, so only a sample of the moves that were not played is used.
 """
 
 import warnings
@@ -22,14 +22,14 @@ from rollout.features import PLACES, Tables, find_candidates, new_candidates
 from rollout.games import Games, begin_game, earlier_point, games_of, new_replay, play_ply, prepare_ply
 from rollout.lookup import FREE
 
-CHUNK = 32  # games whose rows are made at a time
-ITERATIONS = 20  # of the solver to a step
+CHUNK = 32  # games per chunk of rows
+ITERATIONS = 20  # solver iterations per step
 MOST_ROWS = 40_000_000  # about 3 GB
 
 
 @kernel
 def _make_rows(store, chosen_games, tables, rivals, rng, replay, work, features, played):
-    """Write a row of features for every played move and some or all of its rivals; return how many rows."""
+    """Write one row of features for each played move and for some or all of its rivals. Return the number of rows."""
     order = np.zeros(len(work.points), np.int64)
     rows = 0
     for index in range(len(chosen_games)):
@@ -62,7 +62,7 @@ def _make_rows(store, chosen_games, tables, rivals, rng, replay, work, features,
 def rows_of(
     arrays: Games, games: np.ndarray, tables: Tables, weights: int, rivals: int, seed: int, chunk: int
 ) -> tuple[csr_matrix, np.ndarray]:
-    """Return the rows of some games: which features fire in each, and which were played."""
+    """Return the rows of some games: the features that fire in each row, and which rows were played."""
     most = int(arrays.games["n_moves"][games].sum()) * (1 + (rivals or int(arrays.empty["n_empty"][0])))
     features, played = np.empty((most, PLACES), np.int32), np.zeros(most, np.uint8)
     rng, replay, work = new_rng(seed, chunk), new_replay(), new_candidates()
@@ -76,7 +76,7 @@ def rows_of(
 
 
 class LogisticTrainer:
-    """Fits all rows at once, so many iterations of the solver to a step; see `pipeline.training`."""
+    """Fits all rows at once, with `ITERATIONS` solver iterations per step; see `pipeline.training`."""
 
     unit = "iterations"
 
@@ -123,12 +123,12 @@ class LogisticTrainer:
         self.coefficients = state["coefficients"]
 
     def step(self, number: int) -> dict[str, float]:
-        """Let the solver go on for a while."""
+        """Run up to `ITERATIONS` more iterations of the solver."""
         iterations = min(ITERATIONS, self.iterations - number * ITERATIONS)
         fit = LogisticRegression(solver="lbfgs", warm_start=True, max_iter=iterations)
         fit.coef_, fit.intercept_ = self.coefficients[:, :-1].copy(), self.coefficients[:, -1].copy()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # it goes on in the next step
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the next step continues
             fit.fit(self.rows, self.played)
         self.coefficients = np.concatenate([fit.coef_, fit.intercept_[:, None]], axis=1)
         return {"iterations": iterations}

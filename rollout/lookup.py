@@ -1,7 +1,7 @@
-"""From patterns to the numbers of features: tables for the kernels, made from lists of canonical patterns.
+"""Lookup tables from patterns to feature numbers, made from lists of canonical patterns.
 
-3x3 patterns have 24 bits, so a table over all of them is a plain array. Diamonds have 36 and are looked up by hashing.
-Tables hold every pattern in all eight orientations, so that the kernels need not turn anything.
+3x3 patterns have 24 bits, so their table is a plain array. Diamonds have 36 bits and use a hash table. Tables hold
+every pattern in all eight orientations, so the kernels need not apply symmetries.
 """
 
 from typing import NamedTuple
@@ -12,12 +12,12 @@ from go.jit import kernel
 from rollout.patterns import DIAMOND, DIAMOND_IMAGES, SQUARE, SQUARE_IMAGES, STATE_BITS, swapped_codes, turned_codes
 
 SQUARE_CODES = 1 << STATE_BITS * len(SQUARE)
-FREE = -1  # a slot of a hash table that is not in use, and a feature that does not fire
+FREE = -1  # an unused slot of a hash table, or a feature that does not fire
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class HashTable(NamedTuple):
-    """Keys in open addressing, and at the same places where their values are."""
+    """A hash table with open addressing: `values[slot]` belongs to `keys[slot]`."""
 
     keys: np.ndarray
     values: np.ndarray
@@ -25,7 +25,7 @@ class HashTable(NamedTuple):
 
 @kernel
 def find(keys, key):
-    """Return the slot of a key, or of the free place where it belongs; the table is never full."""
+    """Return the slot of a key, or the free slot where it belongs. The table is never full."""
     bits = np.uint64(len(keys) - 1)
     slot = (np.uint64(key) * GOLDEN >> np.uint64(20)) & bits
     while keys[slot] != key and keys[slot] != FREE:
@@ -42,7 +42,7 @@ def _fill(keys, values, new_keys, new_values):
 
 
 def new_table(keys: np.ndarray, values: np.ndarray) -> HashTable:
-    """Make a table that is at most half full."""
+    """Make a hash table that is at most half full."""
     size = 1 << max(4, int(2 * len(keys)).bit_length())
     table = HashTable(np.full(size, FREE, np.int64), np.full(size, FREE, np.int32))
     _fill(*table, np.asarray(keys, np.int64), np.asarray(values, np.int32))
@@ -50,7 +50,7 @@ def new_table(keys: np.ndarray, values: np.ndarray) -> HashTable:
 
 
 def square_table(codes: np.ndarray, first: int) -> np.ndarray:
-    """Return by colour (0 black, 1 white) and 3x3 pattern, black as black, the number of its feature, or FREE."""
+    """Return the feature number, or FREE, by colour (0 black, 1 white) and 3x3 pattern (colours not swapped)."""
     table = np.full((2, SQUARE_CODES), FREE, np.int32)
     numbers = first + np.arange(len(codes), dtype=np.int32)
     for image in turned_codes(codes, SQUARE_IMAGES):
@@ -60,7 +60,7 @@ def square_table(codes: np.ndarray, first: int) -> np.ndarray:
 
 
 def diamond_table(codes: np.ndarray, first: int) -> HashTable:
-    """Return a table from diamonds, as the player to move sees them, to the number of their feature."""
+    """Return a table from diamonds, as the player to move sees them, to feature numbers."""
     images = turned_codes(codes, DIAMOND_IMAGES).reshape(-1)
     numbers = np.tile(first + np.arange(len(codes)), len(DIAMOND_IMAGES))
     keys, places = np.unique(images, return_index=True)
@@ -68,10 +68,10 @@ def diamond_table(codes: np.ndarray, first: int) -> HashTable:
 
 
 def response_table(codes: np.ndarray, places: np.ndarray, first: int) -> tuple[HashTable, np.ndarray]:
-    """Return a table from diamonds around the previous move to a row, and by row the feature of each of the 12 points.
+    """Return a table from diamonds around the previous move to rows, and the features of the 12 points of each row.
 
-    A feature is a canonical diamond and a point of it. A diamond that is its own image has the feature at all images of
-    the point.
+    A feature is a canonical diamond and one of its points. If a symmetry maps a diamond to itself, all images of the
+    point have the feature.
     """
     parts = []
     for images in DIAMOND_IMAGES:

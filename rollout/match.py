@@ -1,7 +1,7 @@
-"""Flat Monte Carlo with one policy against flat Monte Carlo with another: what a policy is worth in playouts.
+"""Flat Monte Carlo with one policy against flat Monte Carlo with another: how good a policy is for playouts.
 
-The players (`rollout.flat`) have no tree, so nothing but the quality of the playouts can make a difference. Games go on
-until nobody has a move that fills no own eye, and are counted as they stand.
+The players (`rollout.flat`) have no tree, so only the quality of the playouts makes a difference. A game ends when
+neither player has a move except into own eyes. It is scored as it stands.
 """
 
 import dataclasses
@@ -40,7 +40,7 @@ UNIFORM = "uniform"
 @dataclasses.dataclass
 class Settings(StageSettings):
     board: BoardSettings = setting(BoardSettings, "the board")
-    # The key has the fingerprints of the two policies, so it needs no names.
+    # The key contains the fingerprints of the two policies, so it does not need their names.
     first: str = setting(
         "shipped", "policy of the first player: shipped, rollout or tree (of the run), uniform, or a file", result=False
     )
@@ -52,7 +52,7 @@ class Settings(StageSettings):
 
 
 def policy_file(name: str, run_name: str, size: int) -> Path | None:
-    """Return the file of a policy, None for the uniform one."""
+    """Return the file of a policy, or None for the uniform policy."""
     if name == UNIFORM:
         return None
     if name == "shipped":
@@ -61,7 +61,7 @@ def policy_file(name: str, run_name: str, size: int) -> Path | None:
 
 
 def play_one(settings: Settings, number: int, policies: tuple[PlayoutPolicy, PlayoutPolicy]) -> float:
-    """Play a game; return 1 if the first player won, 0 if not, 0.5 for a draw. The first is black in even games."""
+    """Play one game. Return the first player's score: 1, 0.5 (draw) or 0. The first player is black in even games."""
     position = Position(settings.board.size, settings.board.komi)
     rng, work = new_rng(settings.seed, number), new_workspace()
     first = BLACK if number % 2 == 0 else WHITE
@@ -79,7 +79,7 @@ def play_one(settings: Settings, number: int, policies: tuple[PlayoutPolicy, Pla
 def play_match(
     settings: Settings, folder: Path, key: dict[str, Any], policies: tuple[PlayoutPolicy, PlayoutPolicy]
 ) -> list[float]:
-    """Play all games, those that are noted in the folder already excepted."""
+    """Play the games that are not yet recorded in the folder. Return all results."""
     path = folder / PROGRESS
     saved = read_json(path)
     results: dict[str, float] = {}
@@ -100,7 +100,7 @@ def play_match(
 
 
 def statistics(results: list[float]) -> dict[str, float]:
-    """Return the share of wins with its standard error, and by colour."""
+    """Return the win rate with its standard error, and the win rates by colour."""
     share = sum(results) / len(results)
     return {
         "games": len(results),

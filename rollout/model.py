@@ -1,4 +1,4 @@
-"""A linear policy: lists of patterns, and a weight for each feature; and its file."""
+"""A linear policy: lists of patterns, one weight per feature, and the policy's file."""
 
 import dataclasses
 import hashlib
@@ -18,20 +18,20 @@ from rollout.nakade import shape_table
 from rollout.patterns import DIAMOND, SQUARE, STATE_BITS
 
 FORMAT = 1
-RESPONSE, SAVE_ATARI, NEIGHBOUR, NAKADE = 0, 1, 2, 10  # where the weights of these features begin
+RESPONSE, SAVE_ATARI, NEIGHBOUR, NAKADE = 0, 1, 2, 10  # index of the first weight of these features
 
 
 @dataclasses.dataclass
 class Model:
-    """The patterns of a policy, canonical (`rollout.patterns`), and the weights of all features.
+    """The canonical patterns of a policy (`rollout.patterns`) and the weights of all features.
 
-    The weights stand in this order: response, save atari, neighbour by direction, nakade, response patterns, 3x3
-    patterns; then, for the tree policy only, self-atari, distances to the last move and to the one before, diamonds.
+    Order of the weights: response, save atari, neighbour by direction, nakade, response patterns, 3x3 patterns. The
+    tree policy adds self-atari, distances to the last move and to the one before, and diamonds.
     """
 
     squares: np.ndarray  # codes of 3x3 patterns
-    responses: np.ndarray  # codes of diamonds around the previous move,
-    places: np.ndarray  # with the point of the move in it
+    responses: np.ndarray  # codes of diamonds around the previous move
+    places: np.ndarray  # index of the move's point in each of these diamonds
     diamonds: np.ndarray | None  # codes of diamonds around the move; None for the rollout policy
     weights: np.ndarray
 
@@ -48,7 +48,7 @@ class Model:
         return self.diamonds is not None
 
     def counts(self) -> dict[str, int]:
-        """Return how many features of each kind there are, in the order of the weights."""
+        """Return the number of features of each kind, in the order of the weights."""
         counts = {
             "response": 1,
             "save atari": 1,
@@ -62,18 +62,18 @@ class Model:
         return counts
 
     def fingerprint(self) -> str:
-        """Name the contents of the model."""
+        """Return a hash of the patterns and weights."""
         parts = [self.squares, self.responses, self.places, self.weights, *([self.diamonds] if self.is_tree else [])]
         return hashlib.sha256(b"|".join(np.asarray(part, np.float64).tobytes() for part in parts)).hexdigest()[:32]
 
     def first(self, kind: str) -> int:
-        """Return where the weights of a kind of feature begin."""
+        """Return the index of the first weight of a kind of feature."""
         counts = self.counts()
         names = list(counts)
         return sum(counts[name] for name in names[: names.index(kind)])
 
     def tables(self) -> Tables:
-        """Make the tables that the kernels look patterns up in."""
+        """Make the lookup tables for the kernels."""
         responses, rows = response_table(self.responses, self.places, self.first("response pattern"))
         diamonds = diamond_table(
             self.diamonds if self.is_tree else np.empty(0, np.int64),
@@ -98,7 +98,7 @@ class Model:
         )
 
     def save(self, path: Path, card: dict[str, Any]) -> None:
-        """Write the model; `card` says where it comes from."""
+        """Write the model. `card` describes its origin."""
         tensors = {
             "squares": self.squares.astype(np.uint32),
             "responses": self.responses.astype(np.int64),
@@ -111,12 +111,12 @@ class Model:
 
     @classmethod
     def load(cls, path: Path) -> "Model":
-        """Read a model."""
+        """Read a model. Raise `UserError` if the file is missing or damaged."""
         try:
             with safe_open(path, "numpy") as file:
                 if (file.metadata() or {}).get("format") != str(FORMAT):
                     raise UserError(f"{path} is not a pattern policy of format {FORMAT}.")
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dictionary)
             model = cls(
                 squares=tensors["squares"].astype(np.int64),
                 responses=tensors["responses"],
@@ -133,7 +133,7 @@ class Model:
         return model
 
     def is_sound(self) -> bool:
-        """Tell if all codes, places and weights can be what they are said to be."""
+        """Return whether all codes, places and weights are valid."""
         codes = [(self.squares, len(SQUARE)), (self.responses, len(DIAMOND))]
         codes += [(self.diamonds, len(DIAMOND))] if self.is_tree else []
         return bool(
@@ -146,7 +146,7 @@ class Model:
 
 
 def read_card(path: Path) -> dict[str, Any]:
-    """Read where a model comes from."""
+    """Read the card of a model, which describes its origin."""
     try:
         with safe_open(path, "numpy") as file:
             return json.loads((file.metadata() or {})["card"])

@@ -1,4 +1,4 @@
-"""What the commands that show a policy have in common: the rest of its moves, and a drawing of all of them."""
+"""Output shared by the commands that show a policy: the remaining moves, and a drawing of all moves."""
 
 from pathlib import Path
 
@@ -11,9 +11,9 @@ from pipeline.artefact import write_atomic
 
 
 def report_rest(chances: dict[int, float], position: Position, title: str, top: int, svg: str) -> None:
-    """Print the total probability of the moves after the first `top`, and draw all of them if `svg` names a file.
+    """Print the total probability of the moves after the first `top`. Draw all moves if `svg` names a file.
 
-    `chances` are the probabilities by point, the most probable first.
+    `chances` maps points to probabilities, most probable first.
     """
     rest = sum(list(chances.values())[top:])
     if rest:

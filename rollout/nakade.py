@@ -1,8 +1,8 @@
 """Nakade: the space that captured stones leave, and each point in it.
 
-When a move has captured three to six stones that lie together, the player whose stones they were may play into the
-space that they left. The feature names the shape of the space, up to the eight symmetries, and the point of it: there
-are 2, 5, 12 and 35 shapes of three to six points. Points that a symmetry of the shape takes to each other are one.
+After a move captures three to six connected stones, their owner may play into the space that they left. The feature is
+the shape of the space, up to the eight symmetries, and the point in it. There are 2, 5, 12 and 35 shapes of three,
+four, five and six points. Points that a symmetry of the shape maps to each other count as one.
 """
 
 import functools
@@ -13,7 +13,7 @@ from go.coordinates import STRIDE
 from go.jit import kernel
 
 SIZES = (3, 4, 5, 6)
-BOX = 6  # a shape fits into a square of so many points
+BOX = 6  # width of a square that every shape fits into
 
 Cells = tuple[tuple[int, int], ...]
 
@@ -24,7 +24,7 @@ def _at_origin(cells: set[tuple[int, int]]) -> Cells:
 
 
 def _images(cells: Cells) -> list[list[tuple[int, int]]]:
-    """Return the eight images of a shape; the order of the cells is kept."""
+    """Return the eight images of a shape. The order of the cells is kept."""
     images = []
     for symmetry in range(8):
         turned = [(column, row) if symmetry & 4 else (row, column) for row, column in cells]
@@ -34,7 +34,7 @@ def _images(cells: Cells) -> list[list[tuple[int, int]]]:
 
 @functools.cache
 def shapes() -> dict[int, list[Cells]]:
-    """Return all connected shapes of each size, as they may lie on the board, from the single point on."""
+    """Return all connected shapes by size, from the single point up, in all orientations."""
     found = {1: [((0, 0),)]}
     for size in range(2, max(SIZES) + 1):
         grown = {
@@ -54,9 +54,9 @@ def _code(cells: Cells) -> int:
 
 @functools.cache
 def shape_table() -> tuple[np.ndarray, np.ndarray, int]:
-    """Return the codes of all shapes, sorted; by shape the feature of each point in reading order; how many features.
+    """Return the sorted codes of all shapes, the features of their points in reading order, and the number of features.
 
-    The smallest image of a shape names it; of the points that stand for one another the first one counts.
+    A shape is named by its smallest image. Of equivalent points, the first one names the feature.
     """
     features: dict[tuple[int, int], int] = {}
     rows = []
@@ -79,14 +79,14 @@ def shape_table() -> tuple[np.ndarray, np.ndarray, int]:
 
 @kernel
 def find_nakade(taken, count, codes, points):
-    """Find the shape that captured stones leave: write its points in reading order; return its row, -1 if none."""
+    """Write the points of captured stones in reading order. Return the row of their shape, or -1 if there is none."""
     if (count < 3) | (count > 6):
         return -1
     top, left = np.int64(1000), np.int64(1000)
     for i in range(count):
         top = min(top, np.int64(taken[i]) // STRIDE)
         left = min(left, np.int64(taken[i]) % STRIDE)
-    for i in range(count):  # sorted by insertion: there are at most six
+    for i in range(count):  # insertion sort: there are at most six
         p = np.int64(taken[i])
         k = i
         while k > 0 and points[k - 1] > p:

@@ -1,4 +1,4 @@
-"""A player that asks a pattern policy, and nothing else."""
+"""A player that uses only a pattern policy, without search."""
 
 import functools
 from pathlib import Path
@@ -13,7 +13,7 @@ from rollout.model import Model
 
 
 class RolloutPlayer:
-    """Draws moves from the rollout or the tree policy, or takes the most probable one."""
+    """Draws moves from the rollout or the tree policy, or plays the most probable move if `greedy`."""
 
     def __init__(self, model: Model, greedy: bool = False, seed: int = 1) -> None:
         self.model, self.tables, self.greedy = model, model.tables(), greedy
@@ -35,7 +35,7 @@ def _why(reasons: list[Reason]) -> str:
 
 def _player(policy: str, name: str, run: str, greedy: bool, seed: int) -> AnyBoard:
     @functools.cache
-    def of_file(path: Path) -> RolloutPlayer:  # its tables take 130 MB, so boards with the same file share it
+    def of_file(path: Path) -> RolloutPlayer:  # tables take 130 MB, so boards with the same file share them
         return RolloutPlayer(Model.load(path), greedy, seed)
 
     return AnyBoard(
@@ -44,12 +44,12 @@ def _player(policy: str, name: str, run: str, greedy: bool, seed: int) -> AnyBoa
 
 
 def rollout_player(name: str, run: str, greedy: bool, seed: int) -> AnyBoard:
-    """Make a player of the rollout policy: that of a run, or without one the one that comes with Prezero."""
+    """Make a player of the rollout policy of a run, or of the shipped policy if `run` is empty."""
     return _player("rollout", name, run, greedy, seed)
 
 
 def tree_player(name: str, run: str, greedy: bool, seed: int) -> AnyBoard:
-    """Make a player of the tree policy: that of a run, or without one the one that comes with Prezero."""
+    """Make a player of the tree policy of a run, or of the shipped policy if `run` is empty."""
     return _player("tree", name, run, greedy, seed)
 
 

@@ -1,7 +1,7 @@
-"""Whole games from any position to the end, by one of three policies: uniform, rollout or tree.
+"""Play whole games from any position to the end by one of three policies: uniform, rollout or tree.
 
-Moves are always drawn, never the best one taken. No policy fills an own eye; a player without a move passes, and two
-passes end the game, as in the uniform playouts of `go.playout`, with which the first policy is the same.
+Moves are always sampled, never chosen greedily. No policy fills an own eye. A player without a move passes, and two
+passes end the game. The uniform policy is that of `go.playout`.
 """
 
 from typing import NamedTuple
@@ -29,18 +29,18 @@ UNIFORM, ROLLOUT, TREE = range(3)
 
 
 class PlayoutPolicy(NamedTuple):
-    """A policy for playouts, as the kernels take it."""
+    """A policy for playouts, as a tuple for the kernels."""
 
     kind: int
     gammas: Gammas
     tables: Tables
     weights: np.ndarray
     replies: Replies
-    reply_chance: float  # that a stored reply is played
+    reply_chance: float  # probability that a stored reply is played
 
 
 class Workspace(NamedTuple):
-    """Memory for playouts; every thread needs its own."""
+    """Memory for playouts. Each thread needs its own."""
 
     board: np.ndarray
     tracker: np.ndarray
@@ -62,9 +62,10 @@ def new_workspace() -> Workspace:
 
 
 def new_policy(model: Model | None, replies: Replies | None = None, reply_chance: float = 0.0) -> PlayoutPolicy:
-    """Make a policy of a model, or the uniform one without; the tables that its kind does not need are left empty.
+    """Make the policy of a model, or the uniform policy if `model` is None.
 
-    `replies` is the table that a search fills (`rollout.replies`).
+    Tables that this kind of policy does not need are empty. `replies` is the table that a search fills
+    (`rollout.replies`).
     """
     kind = UNIFORM if model is None else TREE if model.is_tree else ROLLOUT
     return PlayoutPolicy(
@@ -93,7 +94,7 @@ def _no_gammas() -> Gammas:
 
 @kernel
 def _sample_from_tree(policy, work, last, before, rng):
-    """Draw a move from the tree policy, whose features are found anew for every position."""
+    """Draw a move from the tree policy. Its features are computed anew for every position."""
     count = find_candidates(work.board[0], work.tracker[0], policy.tables, last, before, work.candidates)
     if count == 0:
         return np.int64(PASS)
@@ -108,13 +109,13 @@ def _sample_from_tree(policy, work, last, before, rng):
 
 @kernel
 def _share(rng):
-    """Draw a number from 0 up to 1."""
+    """Draw a number in [0, 1)."""
     return np.float64(next_random(rng) >> np.uint64(11)) * (1.0 / (1 << 53))
 
 
 @kernel
 def _reply(policy, work, last, before, rng):
-    """Return the reply stored for this context, if it can be played and chance wills it; else PASS."""
+    """Return the stored reply to this context with probability `reply_chance`, if it is playable; else PASS."""
     b = work.board[0]
     color = np.int64(b.to_move)
     reply = recall(policy.replies, b, work.tracker[0], last, before)
@@ -124,10 +125,10 @@ def _reply(policy, work, last, before, rng):
 
 @inlined_kernel
 def policy_playout(policy, work, last, before, rng):
-    """Play the game on the board of the workspace to its end; return the first move, and how many moves and passes.
+    """Play the game on the workspace's board to its end. Return the first move and the numbers of moves and passes.
 
-    All that the rollout policy needs is taken out of its tuples before the first move: to take an array out of a tuple
-    is to count it, and threads that share it would fight over the count at every move.
+    The arrays of the rollout policy are taken out of their tuples before the first move. Taking an array out of a tuple
+    changes its reference count, and threads that share the array would contend for this count at every move.
     """
     b, t, d = work.board[0], work.tracker[0], work.sampler[0]
     kind, scratch, has_replies = policy.kind, work.scratch, policy.reply_chance > 0
@@ -181,7 +182,7 @@ def _policy_playouts(start, last, before, policy, work, rng, games, owned):
 def policy_games(
     position: Position, count: int, policy: PlayoutPolicy, rng: np.ndarray, work: Workspace | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play games from a position; return a `go.playout.GAME` for each, and how often each colour owned each point."""
+    """Play games from a position. Return a `go.playout.GAME` for each, and how often each colour owned each point."""
     games, owned = np.zeros(count, GAME), np.zeros((3, POINTS), np.int64)
     recent = [PASS, PASS, *(move.point for move in position.history[-2:])]
     _policy_playouts(position.boards, recent[-1], recent[-2], policy, work or new_workspace(), rng, games, owned)

@@ -1,7 +1,7 @@
-"""The two policies of a run: which patterns they know, harvested from its games, and where they are kept once learnt.
+"""The two policies of a run: their patterns, harvested from its games, and where the trained policies are stored.
 
-The rollout policy is made for speed and knows six kinds of features; the tree policy knows three more. Both know the
-same 3x3 patterns and responses, those that were met often enough.
+The rollout policy is made for speed and has six kinds of features. The tree policy has three more. Both use the same
+3x3 and response patterns: those that occur often enough.
 """
 
 from concurrent.futures import Executor
@@ -24,9 +24,9 @@ from rollout.patterns import DIAMOND
 
 STAGE = KINDS["rollout"].stage
 POLICIES = ("rollout", "tree")
-CHUNK = 1_000  # games that are harvested at a time
+CHUNK = 1_000  # games harvested at a time
 
-# Extended Data Table 4, by the names that `Model.counts` gives.
+# Extended Data Table 4, with the names of `Model.counts`.
 PAPER_COUNTS = {
     "response": 1,
     "save atari": 1,
@@ -41,7 +41,7 @@ PAPER_COUNTS = {
 
 
 class Thresholds(NamedTuple):
-    """How often a pattern must have been met to be known."""
+    """The minimum number of occurrences of a pattern that the policies use."""
 
     squares: int
     responses: int
@@ -49,14 +49,14 @@ class Thresholds(NamedTuple):
 
 
 def learnable_counts(store: GameStore) -> np.ndarray:
-    """Return how many moves of each game are to be learnt."""
+    """Return the number of moves to learn in each game."""
     sums = np.concatenate([[0], np.cumsum(is_learnt(store.games, store.moves))])
     first = store.games["first_move"]
     return sums[first + store.games["n_moves"]] - sums[first]
 
 
 def untrained(patterns: Harvest, policy: str) -> Model:
-    """Make a policy that knows some patterns, all of its weights zero."""
+    """Make a policy with the given patterns and zero weights."""
     diamonds = patterns.diamonds if policy == "tree" else None
     return Model.untrained(patterns.squares, patterns.responses, patterns.places, diamonds)
 
@@ -64,12 +64,12 @@ def untrained(patterns: Harvest, policy: str) -> Model:
 def find_patterns(
     store: GameStore, games: np.ndarray, thresholds: Thresholds, pool: Executor, path: Path, key: str
 ) -> Harvest:
-    """Harvest the patterns that some games show often enough; a file from before, with the same key, saves the work."""
+    """Harvest the patterns that occur often enough in some games. A saved file with the same key is reused."""
     try:
         with safe_open(path, "numpy") as file:
             if (file.metadata() or {}).get("key") == key:
                 return Harvest(*(file.get_tensor(name) for name in Harvest._fields))
-    except (FileNotFoundError, SafetensorError):  # none there, or none that we wrote
+    except (FileNotFoundError, SafetensorError):  # no file, or not one that we wrote
         pass
     patterns = _often_enough(_gather(store, games, pool), thresholds)
     write_atomic(
@@ -79,7 +79,7 @@ def find_patterns(
 
 
 def _gather(store: GameStore, games: np.ndarray, pool: Executor) -> Harvest:
-    """Harvest chunks of games on several threads, and add up; sorted, so that the threads make no difference."""
+    """Harvest chunks of games on several threads and add them up. Sorting makes the result independent of threads."""
     chunks = [games[start : start + CHUNK] for start in range(0, len(games), CHUNK)]
     arrays, parts = games_of(store), []
     with Progress("games harvested for patterns", len(games)) as progress:

@@ -1,9 +1,9 @@
-"""The reply table of the paper's Methods, a last-good-reply that goes by contexts.
+"""The reply table of the paper's Methods: last good replies, stored by context.
 
-At each step in the tree the most probable move is stored under the context of the last two moves: the 3x3 pattern
-around each of them (colours and liberties) and how many stones their chains have. In a playout, where a context comes
-up again, the stored move is played with some probability, which the paper calls high and does not give. The move is
-stored as a step from the last move, so that it fits wherever the context does (our choice; the paper does not say).
+At each step in the tree, the most probable move is stored under the context of the last two moves: the 3x3 pattern
+around each of them (colours and liberties) and the number of stones in their chains. When the context occurs again in a
+playout, the stored move is played with a probability that the paper calls high but does not give. The move is stored as
+a step from the last move, so that it applies wherever the context occurs (our choice; the paper does not say).
 """
 
 from typing import NamedTuple
@@ -13,19 +13,20 @@ import numpy as np
 from go.coordinates import PASS, POINTS
 from go.jit import kernel
 
-STEP_BITS = np.uint64(11)  # a step is less than `POINTS` either way
+STEP_BITS = np.uint64(11)  # a step is less than `POINTS` in either direction
 STEP_MASK = np.uint64((1 << 11) - 1)
 MIX = np.uint64(0xD6E8FEB86659FD93)
 STONE_CLASSES = 3  # chains of 1, 2 and at least 3 stones
 
 
 class Replies(NamedTuple):
-    """A table of fixed size: a new context takes the place of an old one with the same slot.
+    """A table of fixed size: a new context replaces an old one in the same slot.
 
-    Context and step are one number, written and read in one go, so threads may share a table without a lock. 0 is none.
+    Context and step are one number, written and read at once, so threads can share a table without a lock. 0 means
+    empty.
     """
 
-    entries: np.ndarray  # uint64: the context but for its last bits, and in these the step plus `POINTS`
+    entries: np.ndarray  # uint64: the context; its last bits are replaced by the step plus `POINTS`
 
 
 def new_replies(bits: int = 16) -> Replies:
@@ -40,7 +41,7 @@ def _mixed(key, value):
 
 @kernel
 def context_of(b, t, last, before):
-    """Return 64 bits that name the context of the last two moves, as the player to move sees it."""
+    """Return a 64-bit key of the context: the last two moves and the side to move."""
     key = np.uint64(b.to_move)
     for p in (last, before):
         key = _mixed(key, t.code[p])
@@ -64,7 +65,7 @@ def remember(replies, b, t, last, before, move):
 
 @kernel
 def recall(replies, b, t, last, before):
-    """Return the reply stored for this context, as a point that may be off the board or not playable; PASS if none."""
+    """Return the reply stored for this context, or PASS. The point may be off the board or not playable."""
     if last == PASS or before == PASS:
         return np.int64(PASS)
     key = context_of(b, t, last, before)

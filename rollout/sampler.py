@@ -1,8 +1,9 @@
-"""Drawing a move from the rollout policy, with the chances of all points kept up to date during a game.
+"""Sample moves from the rollout policy, with the chances of all points kept up to date during a game.
 
-The chance of each point by its 3x3 pattern alone is kept, for both colours, with the sums over rows and over the board.
-A draw takes the few points where other features fire out of that sum, with their own chances; any other point is drawn
-by walking along the rows. So a move costs about the same on every board.
+A chance is a probability that is not normalised. For both colours, the sampler keeps the chance of each point by its
+3x3 pattern alone, with the sums over rows and over the board. A draw takes the few points where other features fire out
+of that sum and gives them their own chances. Any other point is drawn by walking along the rows. So a move costs about
+the same on every board.
 """
 
 import numpy as np
@@ -23,13 +24,13 @@ SAMPLER = np.dtype(
         ("gamma", np.uint32, (2, POINTS)),  # by colour and point, from the 3x3 pattern alone
         ("row", np.uint64, (2, MAX_SIZE)),
         ("total", np.uint64, 2),
-        ("in_atari", np.uint16, (2, POINTS)),  # last liberties of the chains of each colour that are in atari,
-        ("n_atari", np.int64, 2),  # so many
-        ("place", np.uint16, (2, POINTS)),  # by point its place in that list, plus one; 0 if it is not there
-        ("special", np.uint16, POINTS),  # points where more than the 3x3 pattern counts: near the last move, ataris...
-        ("chance", np.uint64, POINTS),  # of each of them
+        ("in_atari", np.uint16, (2, POINTS)),  # last liberties of the chains of each colour in atari
+        ("n_atari", np.int64, 2),  # number of points in `in_atari`
+        ("place", np.uint16, (2, POINTS)),  # index of each point in `in_atari`, plus one; 0 if it is not there
+        ("special", np.uint16, POINTS),  # points with more features than the 3x3 pattern: near the last move, ataris...
+        ("chance", np.uint64, POINTS),  # of each special point
         ("n_special", np.int64),
-        ("which", np.uint16, POINTS),  # by point its place among the special ones, plus one; 0 if it is none
+        ("which", np.uint16, POINTS),  # index of each point in `special`, plus one; 0 if it is not there
         ("shape", np.int64, 6),
     ],
     align=True,
@@ -38,7 +39,7 @@ SAMPLER = np.dtype(
 
 @kernel
 def _refresh(b, t, d, squares, p):
-    """Note what has changed on a point: its chances, and whether it is the last liberty of a chain."""
+    """Update a point after a change: its chances, and whether it is the last liberty of a chain."""
     row = p // STRIDE - EDGE
     code = np.int64(t.code[p])
     is_empty = b.color[p] == EMPTY
@@ -74,7 +75,7 @@ def _refresh(b, t, d, squares, p):
 
 @kernel
 def begin_sampling(b, t, d, squares):
-    """Look at a whole board."""
+    """Compute everything from a whole board."""
     begin(b, t)
     d.gamma[:] = 0
     d.row[:] = 0
@@ -90,7 +91,7 @@ def begin_sampling(b, t, d, squares):
 
 @inlined_kernel
 def play_and_refresh(b, t, d, squares, move):
-    """Play a legal move, or PASS, and bring the chances up to date."""
+    """Play a legal move, or PASS, and update the chances."""
     play_tracked(b, t, move)
     for i in range(t.n_dirty):
         _refresh(b, t, d, squares, np.int64(t.dirty[i]))
@@ -98,7 +99,7 @@ def play_and_refresh(b, t, d, squares, move):
 
 @inlined_kernel
 def _multiply(d, side, p, factor):
-    """Multiply the chance of a point, which becomes a special one."""
+    """Multiply the chance of a point and make it a special point."""
     if d.gamma[side, p] == 0:
         return
     if d.which[p] == 0:
@@ -112,15 +113,15 @@ def _multiply(d, side, p, factor):
 
 @inlined_kernel
 def find_special(b, t, d, keys, rows, near, save_atari, codes, nakade, last, boards):
-    """Find the points where more than the 3x3 pattern counts, and their chances."""
+    """Find the points with more features than the 3x3 pattern, and their chances."""
     color = np.int64(b.to_move)
     side = color - 1
     for i in range(d.n_special):
         d.which[d.special[i]] = 0
     d.n_special = 0
     if last != PASS:
-        row = np.int64(rows[find(keys, diamond_seen(t, last, color))])  # FREE is -1: the last row, of unknown diamonds
-        for k in range(len(DIAMOND_STEPS)):  # all of them, without asking: to ask would take longer
+        row = np.int64(rows[find(keys, diamond_seen(t, last, color))])  # FREE (-1) is the last row: unknown diamonds
+        for k in range(len(DIAMOND_STEPS)):  # all points: checking them would take longer
             p = last + DIAMOND_STEPS[k]
             d.special[k] = p
             d.chance[k] = np.uint64(d.gamma[side, p]) * near[row, k] >> np.uint64(UNIT_BITS)
@@ -145,13 +146,13 @@ def find_special(b, t, d, keys, rows, near, save_atari, codes, nakade, last, boa
 
 @kernel
 def _below(rng, bound):
-    """Draw a whole number below a bound of less than 2^53."""
+    """Draw an integer below `bound`, which is less than 2^53."""
     return np.uint64(np.float64(next_random(rng) >> np.uint64(11)) * (1.0 / (1 << 53)) * np.float64(bound))
 
 
 @inlined_kernel
 def sample_move(b, t, d, keys, rows, near, save_atari, codes, nakade, last, boards, rng):
-    """Draw a move of the side to move; PASS if there is none."""
+    """Draw a move for the side to move; PASS if there is none."""
     find_special(b, t, d, keys, rows, near, save_atari, codes, nakade, last, boards)
     side = np.int64(b.to_move) - 1
     chance, base = np.uint64(0), np.uint64(0)
@@ -167,7 +168,7 @@ def sample_move(b, t, d, keys, rows, near, save_atari, codes, nakade, last, boar
             if drawn < d.chance[i]:
                 return np.int64(d.special[i])
             drawn -= d.chance[i]
-    while True:  # of all points, until it is not a special one
+    while True:  # draw among all points until one is not special
         drawn = _below(rng, d.total[side])
         row = 0
         while drawn >= d.row[side, row]:

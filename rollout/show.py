@@ -1,4 +1,4 @@
-"""Show the candidate moves of a position: how probable a policy finds each, and which features made it so."""
+"""Show the candidate moves of a position, with their probabilities and the features behind them."""
 
 import dataclasses
 
@@ -27,7 +27,7 @@ class Settings(GamePositionSettings):
 
 
 def table_of(found: list[Choice], size: int, top: int) -> str:
-    """Lay out the most probable moves with their reasons."""
+    """Format the most probable moves and their reasons as a table."""
     rows = [
         [
             gtp_from_point(choice.point, size),

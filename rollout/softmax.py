@@ -1,8 +1,8 @@
-"""The paper's form: one softmax over all candidate moves of a position, fitted by maximum likelihood.
+"""Softmax regression, the paper's form: one softmax over all candidate moves of a position, by maximum likelihood.
 
-Every position is one observation: the expert chose this move among those. The gradient of its log-likelihood is, for
-each feature, what the chosen move has of it minus what the policy expects. Steps are scaled for each weight by the
-gradients that it has seen (AdaGrad), because some patterns are a thousand times as frequent as others.
+Each position is one observation: the expert chose this move among the candidates. For each feature, the gradient of the
+log-likelihood is its value for the chosen move minus its expected value under the policy. Steps are scaled for each
+weight by its past gradients (AdaGrad), because some patterns are a thousand times as frequent as others.
 """
 
 import functools
@@ -22,28 +22,29 @@ from rollout.lookup import FREE
 STATISTICS = np.dtype(
     [
         ("positions", np.int64),
-        ("top1", np.float64),  # moves of equal probability share what they would gain: one of them is taken by lot
+        ("top1", np.float64),  # ties count as if one of the equal moves were drawn at random
         ("top5", np.float64),
         ("log_likelihood", np.float64),
         ("candidates", np.int64),
-        ("left_out", np.int64),  # moves that are no candidates: into an own eye, or not legal by our rules
+        ("left_out", np.int64),  # moves that are not candidates: into an own eye, or illegal by our rules
     ]
 )
 
 
-BLOCK = 1_024  # games of a step
-MANY_GAMES = 4_000  # with these, four shares of a batch lose nothing against learning game by game; with fewer, two
-BATCH = 16  # games, at most, after which what the shares have learnt is put together
-BATCHES = 100  # in a pass at least, if there are enough games for so many
-LAST_RATE = 0.05  # of the first: the rate falls in a straight line
-FIRST_SQUARES = 0.01  # what the sums of squared gradients begin with, or the first step would be infinitely long
+BLOCK = 1_024  # games per step
+MANY_GAMES = 4_000  # from here on, four shares per batch are as good as learning game by game; below, two are
+BATCH = 16  # maximum number of games per batch; after a batch, the changes of its shares are added up
+BATCHES = 100  # minimum number of batches per pass, if there are enough games
+LAST_RATE = 0.05  # final learning rate as a share of the initial one; it falls linearly
+FIRST_SQUARES = 0.01  # initial sums of squared gradients; they keep the first steps short
 EVALUATED = 200  # games that a thread evaluates at a time
 
 
 class Learner(NamedTuple):
-    """What is learnt, and how far each weight has come.
+    """The weights, and the progress of each.
 
-    Learning needs 64 bits: the many small steps down of a frequent pattern are lost in 32, the few long ones up not.
+    Training needs 64 bits: 32 bits lose the many small downward steps of a frequent pattern, but not the few long
+    upward ones.
     """
 
     weights: np.ndarray
@@ -52,7 +53,7 @@ class Learner(NamedTuple):
 
 @kernel
 def score(weights, features, count, values):
-    """Write the probability of each candidate."""
+    """Write the probability of each candidate to `values`."""
     highest = -np.inf
     for i in range(count):
         total = 0.0
@@ -84,10 +85,10 @@ def _note(statistics, values, count, chosen):
 
 @kernel
 def _step(learner, features, values, count, chosen, rate):
-    """Go a step uphill."""
+    """Take one step of gradient ascent."""
     for i in range(count):
         gradient = (1.0 if i == chosen else 0.0) - values[i]
-        if -1e-4 < gradient < 1e-4:  # too little to matter, and most candidates are so
+        if -1e-4 < gradient < 1e-4:  # negligible, as for most candidates
             continue
         for k in range(PLACES):
             f = features[i, k]
@@ -98,7 +99,7 @@ def _step(learner, features, values, count, chosen, rate):
 
 @kernel
 def go_through(store, chosen_games, tables, learner, rate, replay, work, statistics, every):
-    """Go through games move by move; with a `rate`, learn from them. Of the moves to learn, every so many count."""
+    """Replay games and add to `statistics`; learn if `rate` > 0. Of the plies, only every `every`-th is used."""
     values = np.zeros(MAX_SIZE * MAX_SIZE)
     counter = 0
     for index in range(len(chosen_games)):
@@ -129,11 +130,11 @@ def _memory() -> tuple[Replay, Candidates]:
 
 
 class SoftmaxTrainer:
-    """Learns in passes over the games, each in an order of its own, on several threads; see `pipeline.training`.
+    """Trains in passes over the games, each in a new order, on several threads; see `pipeline.training`.
 
-    The shares of a batch of games begin with the same weights, and their changes are added up. With batches as small as
-    these that is as good as learning from one game after another (`docs/rollout.md`). How many shares there are hangs
-    on the games alone, so the number of threads changes nothing.
+    The shares of a batch of games start with the same weights, and their changes are added up. With such small batches,
+    this is as good as learning game by game (`docs/rollout.md`). The number of shares depends only on the number of
+    games, so the number of threads does not change the result.
     """
 
     unit = "positions"
@@ -169,7 +170,7 @@ class SoftmaxTrainer:
         self.learner = Learner(**state)
 
     def step(self, number: int) -> dict[str, float]:
-        """Learn from a block of games; return what it shows."""
+        """Learn from one block of games. Return its training metrics."""
         turn, place = divmod(number, self.blocks_a_pass)
         order = np.random.default_rng((self.seed, 1, turn)).permutation(self.games)
         games = order[place * BLOCK : (place + 1) * BLOCK]
@@ -200,7 +201,7 @@ def evaluate(
     pool: Executor,
     advance: Callable[[int], None] = lambda games: None,
 ) -> np.void:
-    """Return the statistics of a policy on some games; `advance` hears of every few games that are done."""
+    """Return the statistics of a policy on some games. `advance` is called with the size of each finished chunk."""
     arrays, weights = games_of(store), weights.astype(np.float64)
     learner = Learner(weights, weights)
 

@@ -1,8 +1,8 @@
-"""The 3x3 pattern around every point, kept up to date move by move.
+"""The 3x3 pattern around every point, updated move by move.
 
-After a move only what changed is looked at: the new stone, captured stones, and the stones of chains whose liberties
-went from one class (1, 2, at least 3) to another. Empty points whose pattern changed, and points where a stone came or
-went, are listed in `dirty`, for whoever keeps a number for each pattern.
+After a move, only changes are processed: the new stone, captured stones, and the stones of chains whose liberty class
+(1, 2, at least 3) changed. `dirty` lists the points whose state changed and the empty points around them. Users that
+store a number per pattern update these points.
 """
 
 import numpy as np
@@ -14,10 +14,10 @@ from rollout.patterns import EMPTY_STATE, SQUARE_STEPS, STATE_BITS, state_of
 
 TRACKER = np.dtype(
     [
-        ("code", np.uint32, POINTS),  # the 3x3 pattern around each point, black as black
+        ("code", np.uint32, POINTS),  # the 3x3 pattern around each point, colours not swapped
         ("state", np.uint8, POINTS),
-        ("dirty", np.uint16, POINTS),  # points that the last move made look different,
-        ("n_dirty", np.int64),  # so many
+        ("dirty", np.uint16, POINTS),  # points that the last move changed
+        ("n_dirty", np.int64),  # number of points in `dirty`
         ("is_dirty", np.uint8, POINTS),
     ],
     align=True,
@@ -26,7 +26,7 @@ TRACKER = np.dtype(
 
 @kernel
 def begin(b, t):
-    """Look at a whole board; nothing is dirty then."""
+    """Compute all patterns from a whole board. No point is dirty afterwards."""
     t.n_dirty = 0
     for p in range(POINTS):
         t.is_dirty[p] = 0
@@ -51,20 +51,20 @@ def _touch(t, p):
 
 @kernel
 def _set_state(t, p, state):
-    """Note a new state of a point in the patterns of the eight points around it."""
+    """Set the state of a point and update the patterns of the eight points around it."""
     change = np.uint32(t.state[p] ^ state)
     t.state[p] = state
     _touch(t, p)
     for k in range(8):
         n = p + SQUARE_STEPS[k]
-        t.code[n] ^= change << np.uint32(STATE_BITS * (7 - k))  # seen from there, we are on the other side
+        t.code[n] ^= change << np.uint32(STATE_BITS * (7 - k))  # seen from n, p is in the opposite direction
         if t.state[n] == EMPTY_STATE:
             _touch(t, n)
 
 
 @kernel
 def _refresh_chain(b, t, head):
-    """Note the class of a chain's liberties on all its stones, if it is another than before."""
+    """Update the state of all stones of a chain if its liberty class changed."""
     state = state_of(b, head)
     p = np.int64(head)
     while True:
@@ -77,7 +77,7 @@ def _refresh_chain(b, t, head):
 
 @kernel
 def play_tracked(b, t, move):
-    """Play a legal move, or PASS, and note what it changed."""
+    """Play a legal move, or PASS, and update the patterns."""
     for i in range(t.n_dirty):
         t.is_dirty[t.dirty[i]] = 0
     t.n_dirty = 0
@@ -101,7 +101,7 @@ def play_tracked(b, t, move):
     for head in enemies:
         if head != 0 and b.color[head] == enemy and t.state[head] != state_of(b, head):
             _refresh_chain(b, t, head)
-    first_taken = np.int64(b.n_empty) - b.n_taken  # `play` has listed captured stones last among the empty points
+    first_taken = np.int64(b.n_empty) - b.n_taken  # `play` appends captured points to the empty points
     for i in range(first_taken, np.int64(b.n_empty)):
         _set_state(t, np.int64(b.empties[i]), EMPTY_STATE)
     for i in range(first_taken, np.int64(b.n_empty)):

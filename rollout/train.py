@@ -1,6 +1,7 @@
-"""Harvest patterns from a game store and learn the rollout policy and the tree policy: stage two of the paper's figure.
+"""Harvest patterns from a game store and train the rollout policy and the tree policy.
 
-The paper learns from 8 million positions of the Tygem server and reports 24.2% of the moves found (`docs/rollout.md`).
+This is stage two of the paper's figure. The paper trains on 8 million positions of the Tygem server and reports an
+accuracy of 24.2% (`docs/rollout.md`).
 """
 
 import dataclasses
@@ -34,7 +35,7 @@ from rollout.weights_drawn import rows_of, sheet_svg
 
 TRAINERS = ("softmax", "logistic")
 PAPER_ACCURACY, PAPER_SIZE = 0.242, 19  # of the rollout policy
-VALIDATION_POSITIONS = 20_000  # for the curve; all of them are used at the end
+VALIDATION_POSITIONS = 20_000  # for the curve; the final results use all positions
 
 
 @dataclasses.dataclass
@@ -59,7 +60,7 @@ class Settings(StageSettings):
 
 
 class Parts:
-    """The games of a store, by what they are for."""
+    """The games of a store, by purpose."""
 
     def __init__(self, store: GameStore, settings: Settings) -> None:
         counts, split = learnable_counts(store), store.games["split"]
@@ -78,14 +79,14 @@ class Parts:
 
 
 def _up_to(games: np.ndarray, counts: np.ndarray, positions: int) -> np.ndarray:
-    """Take games, one at least, as long as their positions are no more than so many; 0 takes all."""
+    """Return the first games with at most `positions` positions together, but at least one game; 0 takes all."""
     if not positions:
         return games
     return games[: max(1, np.searchsorted(np.cumsum(counts[games]), positions, side="right"))]
 
 
 def shares(statistics: np.void) -> dict[str, float]:
-    """Turn sums into shares and means; a move that is no candidate is a move not found."""
+    """Turn sums into shares and means. A played move that is not a candidate counts as not found."""
     found, moves = int(statistics["positions"]), int(statistics["positions"] + statistics["left_out"])
     return {
         "top1": float(statistics["top1"]) / max(moves, 1),
@@ -120,7 +121,7 @@ def learn_policy(
     key: dict[str, Any],
     pool: Executor,
 ) -> tuple[Model, History, dict[str, Any]]:
-    """Learn a policy; return it with its history, and how it does on held-out games."""
+    """Train a policy. Return it with its history and its results on held-out games."""
     model = untrained(patterns, policy)
     tables = model.tables()
     trainer = new_trainer(settings, store, parts, tables, len(model.weights), pool)
@@ -132,7 +133,7 @@ def learn_policy(
     history = train(trainer, f"learning the {policy} policy", checkpoint_of(folder, policy), key, watch)
     model.weights = trainer.weights
     centre_distances(model)
-    model.weights = model.weights.astype(np.float16).astype(np.float32)  # as they are written
+    model.weights = model.weights.astype(np.float16).astype(np.float32)  # as in the file
     results: dict[str, Any] = {}
     games_a_policy = sum(map(len, parts.held_out.values()))
     with Progress(f"testing the {policy} policy, games", games_a_policy) as progress:
@@ -142,9 +143,9 @@ def learn_policy(
 
 
 def centre_distances(model: Model) -> None:
-    """Let the distances of each of the two moves have weights around zero.
+    """Shift the distance weights of each of the two moves to a mean of zero.
 
-    Every move of a position has one such feature of each, so what they have in common changes no probability.
+    Every candidate has one distance feature for each of the two moves, so a common shift changes no probability.
     """
     if model.is_tree:
         first = model.first("last move distance")
@@ -154,7 +155,7 @@ def centre_distances(model: Model) -> None:
 
 
 def uniform_results(store: GameStore, parts: Parts, pool: Executor) -> dict[str, Any]:
-    """Return how a policy does on held-out games that finds all moves equally good."""
+    """Return the results of the uniform policy on held-out games."""
     nothing = np.empty(0, np.int64)
     model = Model.untrained(nothing, nothing, nothing)
     tables = model.tables()
@@ -168,7 +169,7 @@ def uniform_results(store: GameStore, parts: Parts, pool: Executor) -> dict[str,
 def card_of(
     policy: str, store: GameStore, parts: Parts, key: dict[str, Any], results: dict[str, Any]
 ) -> dict[str, Any]:
-    """Say where a policy comes from and what it can do."""
+    """Return the card of a policy: its origin and its results."""
     return {
         "policy": policy,
         "size": store.size,
@@ -183,7 +184,7 @@ def card_of(
 
 
 def draw_curve(histories: dict[str, History], size: int, path: Path) -> None:
-    """Draw accuracy and log-likelihood on validation games as it was learnt."""
+    """Draw accuracy and log-likelihood on validation games during training."""
     unit = "positions" if "positions" in next(iter(histories.values()))[0] else "iterations"
     paper = {f"paper, rollout: {100 * PAPER_ACCURACY:.1f}%": PAPER_ACCURACY} if size == PAPER_SIZE else {}
     panels = [
@@ -199,7 +200,7 @@ def draw(folder: Path, models: dict[str, Model], patterns: Harvest) -> None:
 
 
 def run_stage(settings: Settings, policies: list[str], store: GameStore, folder: Path, key: dict[str, Any]) -> Outcome:
-    """Harvest, learn, test and write everything but the manifest; return what goes into that."""
+    """Harvest, train, test and write everything except the manifest. Return the contents of the manifest."""
     parts = Parts(store, settings)
     thresholds = Thresholds(settings.min_squares, settings.min_responses, settings.min_diamonds)
     harvest_key = json.dumps(key)
@@ -230,13 +231,13 @@ def run_stage(settings: Settings, policies: list[str], store: GameStore, folder:
 
 
 def headline(metrics: dict[str, Any]) -> dict[str, str]:
-    """Return what each policy finds of the moves of the test games."""
+    """Return the accuracy of each policy on the test games."""
     shown = {policy: results["test"]["top1"] for policy, results in metrics["held out"].items() if policy in POLICIES}
     return {policy: f"{100 * share:.1f}%" for policy, share in shown.items()}
 
 
 def feature_table(features: dict[str, dict[str, int]]) -> str:
-    """Lay the numbers of features beside the paper's."""
+    """Compare the numbers of features with the paper's, as a table."""
     of_tree = list(features)[-1] == "tree"
     names = list(PAPER_COUNTS) if of_tree else list(next(iter(features.values())))
     rows = [
@@ -255,7 +256,7 @@ def feature_table(features: dict[str, dict[str, int]]) -> str:
 
 
 def accuracy_table(held_out: dict[str, Any]) -> str:
-    """Lay out what the policies do on games that they have not seen, a policy that knows nothing among them."""
+    """Format the results on held-out games as a table. The uniform policy is the baseline."""
     rows = []
     for policy, results in held_out.items():
         for part, shown in results.items():

@@ -1,7 +1,7 @@
-"""The patterns that a policy likes most and least, as a sheet of small boards.
+"""The patterns with the highest and the lowest weights of a policy, as a sheet of small boards.
 
-Own stones are black. The number on a stone is that of its chain's liberties, 3 for three and more; grey is beyond the
-edge of the board; a red square is the move that the weight is about.
+Own stones are black. The number on a stone is the number of liberties of its chain; 3 means three or more. Grey is off
+the board. A red square is the move that the weight belongs to.
 """
 
 from typing import NamedTuple
@@ -16,8 +16,8 @@ from rollout.model import Model
 from rollout.patterns import BORDER_STATE, DIAMOND, EMPTY_STATE, SQUARE, STATE_BITS
 
 EACH = 10  # patterns at each end of the scale
-MET = 50  # weights of patterns that were met less often say little, and are not drawn
-COLUMNS = 5  # points across the widest pattern
+MET = 50  # minimum occurrences of a drawn pattern; weights of rarer patterns say little
+COLUMNS = 5  # width of the widest pattern, in points
 WIDTH = COLUMNS * CELL
 LEGEND = [
     "Own stones are black. Numbers are liberties, 3 for three or more. Grey is off the board.",
@@ -26,18 +26,18 @@ LEGEND = [
 
 
 class Row(NamedTuple):
-    """Patterns of one kind beside each other, from one end of the scale."""
+    """Patterns of one kind, side by side, from one end of the scale."""
 
     title: str
     shape: tuple[tuple[int, int], ...]
     codes: list[int]
-    places: list[int | None]  # where the move is; in the centre if None
+    places: list[int | None]  # index of the move's point; None for the centre
     weights: list[float]
     counts: list[int]
 
 
 def rows_of(model: Model, patterns: Harvest) -> list[Row]:
-    """Find the strongest and the weakest patterns of each kind."""
+    """Find the patterns with the highest and the lowest weights of each kind."""
     kinds = [
         ("3x3 patterns around the move", "non-response pattern", SQUARE, patterns.squares, patterns.square_counts),
         ("Answers to the last move", "response pattern", DIAMOND, patterns.responses, patterns.response_counts),
@@ -51,7 +51,7 @@ def rows_of(model: Model, patterns: Harvest) -> list[Row]:
         weights = model.weights[model.first(kind) :][: len(codes)]
         often = np.flatnonzero(counts >= MET)
         ranked = often[np.argsort(-weights[often], kind="stable")]
-        half = min(EACH, len(ranked) // 2)  # none at both ends
+        half = min(EACH, len(ranked) // 2)  # no pattern is at both ends
         for end, chosen in (("most liked", ranked[:half]), ("least liked", ranked[len(ranked) - half :][::-1])):
             places = patterns.places[chosen].tolist() if kind == "response pattern" else [None] * len(chosen)
             rows.append(
@@ -68,7 +68,7 @@ def rows_of(model: Model, patterns: Harvest) -> list[Row]:
 
 
 def sheet_svg(sheets: dict[str, list[Row]]) -> str:
-    """Draw the rows of some policies, by name, below each other."""
+    """Draw the rows of several policies, by name, one below another."""
     sections = [
         Section(f"{name.capitalize()} policy: {row.title[0].lower()}{row.title[1:]}", _panels(row))
         for name, rows in sheets.items()
@@ -88,7 +88,7 @@ def _panels(row: Row) -> list[Panel]:
 
 
 def _pattern(shape: tuple[tuple[int, int], ...], code: int, place: int | None) -> str:
-    """Draw a pattern: the points of the shape, and the move in one of them or in the centre."""
+    """Draw the points of a pattern, and the move on one of them or in the centre."""
     states = {step: code >> STATE_BITS * k & 7 for k, step in enumerate(shape)}
     colors = {step: _color(state) for step, state in states.items()}
     labels = {step: state if state <= 3 else state - 3 for step, state in states.items() if colors[step]}
@@ -98,7 +98,7 @@ def _pattern(shape: tuple[tuple[int, int], ...], code: int, place: int | None) -
 
 
 def _color(state: int) -> int | None:
-    """Return the colour of a point in a pattern; None beyond the edge."""
+    """Return the colour of a point in a pattern; None off the board."""
     if state == BORDER_STATE:
         return None
     return EMPTY if state == EMPTY_STATE else BLACK if state <= 3 else WHITE
