@@ -3,7 +3,7 @@
 From the store: random positions of real games in random symmetries, in batches of 256, including the replay. "Without
 ladders" omits the two ladder planes, so the difference is the time that they take.
 
-"64 boards": random positions of real games with their histories, in random symmetries, in batches of 64, as searches
+"256 boards": random positions of real games with their histories, in random symmetries, in batches of 256, as searches
 and self-play in lockstep encode them.
 """
 
@@ -27,8 +27,8 @@ from pipeline.tables import table
 
 BATCH = 256
 BATCHES = {9: 200, 19: 60}  # per measurement: some tenths of a second
-BOARDS = "64 boards"
-LOCKSTEP = 64  # boards in a batch
+BOARDS = "256 boards"
+LOCKSTEP = 256  # boards in a batch
 LOCKSTEP_BATCHES = {9: 400, 19: 120}
 DIFFERENT = 8  # number of different batches of boards, encoded in turn
 INPUTS = {
