@@ -118,7 +118,8 @@ def test_closed_streams_are_as_good_as_the_null_device(tmp_path, closed):
     for arguments in ("status --help", f"go.show moves=E5 svg={shown}", "gtp player=random board=9x9", ""):
         line = f"exec {sys.executable} -m pipeline {arguments} {closed}"
         done = subprocess.run(line, shell=True, capture_output=True, text=True, cwd=ROOT, input="genmove b\nquit\n")
-        assert done.returncode == 0 and done.stderr == "", done.stderr
+        said = [line for line in done.stderr.splitlines() if not line.startswith("compiling ")]
+        assert done.returncode == 0 and said == [], done.stderr
     assert shown.read_text().startswith("<svg")
     refused = f"{sys.executable} -m pipeline status run=none >&-"
     done = subprocess.run(refused, shell=True, capture_output=True, cwd=ROOT)
