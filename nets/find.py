@@ -23,6 +23,7 @@ KINDS = {
     "rollout": Kind("rollout.train", "rollout.safetensors", fits_any_board=True),
     "tree": Kind("rollout.train", "tree.safetensors", fits_any_board=True),
     "policy": Kind("sl_policy.train", "policy.safetensors"),
+    "rl": Kind("rl_policy.train", "rl.safetensors"),
 }
 
 

@@ -80,6 +80,11 @@ COMMANDS = {
         "learn networks of several widths and inputs: Extended Data Table 3 at our scale",
         extra="train",
     ),
+    "rl_policy.train": Entry(
+        "rl_policy.train", "improve the policy network by self-play against its past", is_stage=True, extra="train"
+    ),
+    "rl_policy.match": Entry("rl_policy.match", "play the RL policy against other players, beside the paper's figures"),
+    "rl_policy.show": Entry("rl_policy.show", "draw positions where the RL and the SL policy differ most"),
     "arena.problems": Entry("arena.problems", "have players solve 40 drawn problems, and say how many each does"),
     "apv_mcts.show": Entry(
         "apv_mcts.show", "show what a search finds in a position: the six boards of Figure 5, the tree"

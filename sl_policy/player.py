@@ -23,42 +23,52 @@ def candidates_of(network: Network, position: Position, symmetries: tuple[int, .
 
 
 class PolicyPlayer:
-    """Samples moves from the policy network, or takes the most probable one."""
+    """Samples moves from a policy network, or takes the most probable one."""
 
     def __init__(
-        self, network: Network, greedy: bool = False, symmetries: tuple[int, ...] = (0,), seed: int = 1
+        self,
+        network: Network,
+        greedy: bool = False,
+        symmetries: tuple[int, ...] = (0,),
+        seed: int = 1,
+        name: str = "sl",
     ) -> None:
         self.network, self.greedy, self.symmetries = network, greedy, symmetries
-        self.name = "sl, greedy" if greedy else "sl"
+        self.name = titled(name, greedy)
         self.rng = np.random.default_rng(seed)
 
     def decide(self, position: Position) -> Decision:
         return decided(position, candidates_of(self.network, position, self.symmetries), self.rng, self.greedy)
 
 
-def load_network(size: int, run: str = "", threads: int = 1, precision: str = "auto") -> Network:
-    """Load the policy network of a run, or without one the one that comes with Prezero."""
-    path = find_weights("policy", size, "run" if run else "shipped", run)
+def load_network(size: int, run: str = "", threads: int = 1, precision: str = "auto", kind: str = "policy") -> Network:
+    """Load a network by the kind of its weights (`nets.find`): that of a run, or without one the one that is shipped."""
+    path = find_weights(kind, size, "run" if run else "shipped", run)
     network = Network.load(path, threads=threads, precision=precision)
     if network.size != size:
         raise UserError(
-            f"The policy network of run={run} plays on {network.size}x{network.size}, not on {size}x{size}."
+            f"The {kind} network of run={run} plays on {network.size}x{network.size}, not on {size}x{size}."
         )
     return network
 
 
-def network_sizes(run: str = "") -> tuple[int, ...]:
-    """Return the board sizes that there is a policy network for."""
-    return (Weights.load(find_weights("policy", 0, "run", run)).description.size,) if run else shipped_sizes("policy")
+def network_sizes(run: str = "", kind: str = "policy") -> tuple[int, ...]:
+    """Return the board sizes that there is a network of a kind for."""
+    return (Weights.load(find_weights(kind, 0, "run", run)).description.size,) if run else shipped_sizes(kind)
+
+
+def network_player(kind: str, name: str, run: str, greedy: bool, seed: int, precision: str) -> AnyBoard:
+    """Make a player of a policy network of some kind: that of a run, or without one the one that is shipped."""
+
+    def make(size: int) -> PolicyPlayer:
+        return PolicyPlayer(load_network(size, run, precision=precision, kind=kind), greedy, seed=seed, name=name)
+
+    return AnyBoard(titled(name, greedy), make, network_sizes(run, kind))
 
 
 def policy_player(name: str, run: str, greedy: bool, seed: int, precision: str) -> AnyBoard:
-    """Make a player of the policy network: that of a run, or without one the one that comes with Prezero."""
-
-    def make(size: int) -> PolicyPlayer:
-        return PolicyPlayer(load_network(size, run, precision=precision), greedy, seed=seed)
-
-    return AnyBoard(titled(name, greedy), make, network_sizes(run))
+    """Make a player of the SL policy network."""
+    return network_player("policy", name, run, greedy, seed, precision)
 
 
 PLAYERS = {"sl": policy_player}
