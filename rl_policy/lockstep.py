@@ -167,21 +167,17 @@ def _wins_by_passing(b, komi):
 
 
 @kernel
-def _is_self_atari(b, scratch, p):
-    captures, stones, liberties = move_effect(b, scratch, p)
-    return liberties == 1, stones
-
-
-@kernel
 def _is_forced(b, scratch, allowed, turn, points, move):
-    """Return whether all allowed moves are self-atari, and the one chosen puts several stones in atari."""
-    is_self_atari, stones = _is_self_atari(b, scratch, move)
-    if not is_self_atari or stones < LEAST_FORCED:
-        return False
-    for a in range(len(allowed)):
-        if allowed[a] and not _is_self_atari(b, scratch, points[turn[a]])[0]:
-            return False
-    return True
+    """Return whether all allowed moves are self-atari, and `move` puts several stones in atari."""
+    _, stones, liberties = move_effect(b, scratch, move)
+    is_forced = (liberties == 1) & (stones >= LEAST_FORCED)
+    a = 0
+    while is_forced and a < len(allowed):
+        if allowed[a]:
+            _, _, liberties = move_effect(b, scratch, points[turn[a]])
+            is_forced = liberties == 1
+        a += 1
+    return is_forced
 
 
 @kernel

@@ -42,7 +42,7 @@ class PolicyPlayer:
 
 
 def load_network(size: int, run: str = "", threads: int = 1, precision: str = "auto", kind: str = "policy") -> Network:
-    """Load a network by the kind of its weights (`nets.find`): that of a run, or without one the one that is shipped."""
+    """Load a network by the kind of its weights (`nets.find`): that of a run, or the shipped one."""
     path = find_weights(kind, size, "run" if run else "shipped", run)
     network = Network.load(path, threads=threads, precision=precision)
     if network.size != size:
@@ -58,7 +58,7 @@ def network_sizes(run: str = "", kind: str = "policy") -> tuple[int, ...]:
 
 
 def network_player(kind: str, name: str, run: str, greedy: bool, seed: int, precision: str) -> AnyBoard:
-    """Make a player of a policy network of some kind: that of a run, or without one the one that is shipped."""
+    """Make a player of a policy network of some kind: that of a run, or the shipped one."""
 
     def make(size: int) -> PolicyPlayer:
         return PolicyPlayer(load_network(size, run, precision=precision, kind=kind), greedy, seed=seed, name=name)
