@@ -12,7 +12,8 @@ from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.settings import setting
 
-TABLES = ("engine", "records", "features", "rollout", "policy", "search", "soak", "startup")  # modules of this package
+# modules of this package
+TABLES = ("engine", "records", "features", "rollout", "policy", "self_play", "search", "soak", "startup")
 
 
 @dataclasses.dataclass

@@ -13,7 +13,7 @@ class ReinforceSettings:
 
     games: int = setting(128, "games of an iteration, all against one opponent of the pool (paper: 128)", least=2)
     optimiser: str = setting("adam", "sgd without momentum (paper), or adam", choices=("sgd", "adam"))
-    learning_rate: float = setting(0.0003, "learning rate", above=0, most=100)
+    learning_rate: float = setting(0.0001, "learning rate", above=0, most=100)
     decay: float = setting(0.0, "share of the learning rate that is lost, evenly, until the end", least=0, most=1)
     baseline: str = setting(
         "mean",
