@@ -3,6 +3,7 @@
 import dataclasses
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from rl_policy.self_play import GameSettings, Played, play_games
 
 NAME = "rl_policy.show"
 SHOWN = 0.02  # least probability of a move that carries a number
+SHORTLIST = 4  # positions looked at for each that is shown
 COLUMNS = 4  # two positions a row, each as the SL and the RL policy see it
 
 
@@ -42,13 +44,17 @@ class Settings:
     seed: int = seed_setting("seed of the games")
 
 
+def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return KL(p, q) in nats, row by row."""
+    return (p * (np.log(np.maximum(p, 1e-30)) - np.log(np.maximum(q, 1e-30)))).sum(axis=-1)
+
+
 def differences(played: Played, rl: Network, sl: Network) -> np.ndarray:
-    """Return rows of game, ply and divergence KL(RL, SL) in nats, for each position in which the RL policy moved."""
+    """Return rows of game, ply and KL(RL, SL), for each position in which the RL policy moved, in one symmetry."""
     rows = []
     for turn in played.turns:
         p, q = (softmax(network.compute(turn.planes)[SCORES], turn.allowed) for network in (rl, sl))
-        divergence = (p * (np.log(np.maximum(p, 1e-30)) - np.log(np.maximum(q, 1e-30)))).sum(axis=1)
-        rows.append(np.stack([turn.games, turn.plies, divergence], axis=1))
+        rows.append(np.stack([turn.games, turn.plies, divergence(p, q)], axis=1))
     return np.concatenate(rows)
 
 
@@ -67,13 +73,57 @@ def position_of(played: Played, game: int, ply: int, size: int, komi: float) -> 
     return position
 
 
-def panel(position: Position, network: Network, name: str) -> Panel:
+class Difference(NamedTuple):
+    """A position with the probabilities of both policies, averaged over the eight symmetries."""
+
+    game: int
+    position: Position
+    sl: np.ndarray
+    rl: np.ndarray
+
+    @property
+    def nats(self) -> float:
+        return float(divergence(self.rl, self.sl))
+
+
+def find_differences(
+    settings: Settings, played: Played, rl: Network, sl: Network, rows: np.ndarray
+) -> list[Difference]:
+    """Return the positions to show, the largest divergence first: shortlisted by one symmetry, chosen by all eight."""
+    found = []
+    for game, ply, _ in most_different(rows, SHORTLIST * settings.positions):
+        position = position_of(played, int(game), int(ply), settings.size, settings.komi)
+        chances = [network.of_positions([position], ALL_SYMMETRIES)[0] for network in (sl, rl)]
+        found.append(Difference(int(game), position, *chances))
+    return sorted(found, key=lambda difference: -difference.nats)[: settings.positions]
+
+
+def headline(position: Position, chances: np.ndarray) -> str:
+    """Return the most probable move with its probability."""
+    move = gtp_from_point(int(points_of(position.size)[chances.argmax()]), position.size)
+    return f"{move} {100 * chances.max():.0f}%"
+
+
+def panel(position: Position, chances: np.ndarray, name: str) -> Panel:
     """Draw the moves of a position as a network sees them."""
-    chances = network.of_positions([position], ALL_SYMMETRIES)[0]
     heat = chances.reshape(position.size, position.size)
     labels = {point: text for point, text in percentages(heat).items() if int(text) >= 100 * SHOWN}
-    move = gtp_from_point(int(points_of(position.size)[chances.argmax()]), position.size)
-    return Panel(f"{name}: {move} {100 * chances.max():.0f}%", position.to_svg(heat=heat, labels=labels))
+    return Panel(f"{name}: {headline(position, chances)}", position.to_svg(heat=heat, labels=labels))
+
+
+def draw(found: list[Difference], size: int, path: Path) -> None:
+    """Draw each position twice: as the SL and as the RL policy sees it."""
+    panels = []
+    for difference in found:
+        position = difference.position
+        about = f"move {len(position.history) + 1}, {COLOR_NAMES[position.to_move]}: KL {difference.nats:.2f} nats"
+        panels += [
+            panel(position, difference.sl, "SL")._replace(caption=(about,)),
+            panel(position, difference.rl, "RL"),
+        ]
+    title = "Where the RL and the SL policy differ most"
+    legend = "Red and numbers: probabilities in percent, averaged over the eight symmetries. Ring: the last move."
+    write_atomic(path, sheet_svg(title, [legend], panels, board_width(size), columns=COLUMNS))
 
 
 def main(settings: Settings) -> dict[str, float]:
@@ -88,25 +138,23 @@ def main(settings: Settings) -> dict[str, float]:
     played = play_games(weights["RL"], weights["SL"], settings.games, (settings.seed,), game, record=True)
     networks = {name: Network(found, threads=threads) for name, found in weights.items()}
     rows = differences(played, networks["RL"], networks["SL"])
-    chosen = most_different(rows, settings.positions)
-    panels, lines = [], []
-    for number, ply, divergence in chosen:
-        position = position_of(played, int(number), int(ply), settings.size, settings.komi)
-        pair = [panel(position, networks[name], name) for name in ("SL", "RL")]
-        about = (
-            f"game {int(number) + 1}, move {int(ply) + 1}, {COLOR_NAMES[position.to_move]}: KL {divergence:.2f} nats"
-        )
-        panels += [pair[0]._replace(caption=(about,)), pair[1]]
-        lines.append([f"{int(number) + 1}", f"{int(ply) + 1}", pair[0].title, pair[1].title, f"{divergence:.2f}"])
+    found = find_differences(settings, played, networks["RL"], networks["SL"], rows)
+    lines = [
+        [
+            f"{difference.game + 1}",
+            f"{len(difference.position.history) + 1}",
+            headline(difference.position, difference.sl),
+            headline(difference.position, difference.rl),
+            f"{difference.nats:.2f}",
+        ]
+        for difference in found
+    ]
     print(
         f"Mean divergence of the RL policy from the SL policy in {settings.games} games: {rows[:, 2].mean():.3f} nats."
     )
     print(f"Where they differ most:\n\n{table(['game', 'move', 'SL', 'RL', 'KL, nats'], lines)}")
     if settings.svg:
-        title = "Where the RL and the SL policy differ most"
-        legend = "Red and numbers: probabilities in percent, averaged over the eight symmetries. Ring: the last move."
-        drawn = sheet_svg(title, [legend], panels, board_width(settings.size), columns=COLUMNS)
-        write_atomic(Path(settings.svg), drawn)
+        draw(found, settings.size, Path(settings.svg))
         print(f"\nDrawn to {settings.svg}.")
     return {"mean KL": float(rows[:, 2].mean())}
 
