@@ -3,15 +3,15 @@
 The launcher runs this command after it has installed the packages, and again when the sources have changed since.
 """
 
-from arena.players import preset, presets, rehearse
+from arena.players import new_player, preset, presets, rehearse
 from nets.find import shipped_sizes
 
 
 def setup(arguments: list[str]) -> int:
-    """Let every player that comes with Prezero make two moves on every board size that has a policy network."""
-    players = {name: preset(name) for name in presets()}
+    """Let every player that comes with Prezero make two moves on each board size that it and a policy network play on."""
+    players = {name: preset(name) for name in presets() if not preset(name).search.value}
     sizes = shipped_sizes("policy")
-    todo = [(name, size) for name, player in players.items() if not player.search.value for size in sizes]
+    todo = [(name, size) for name, player in players.items() for size in sizes if size in new_player(player).sizes]
     for number, (name, size) in enumerate(todo, 1):
         print(f"[{number}/{len(todo)}] {name} on {size}x{size}", flush=True)
         rehearse(players[name], size)
