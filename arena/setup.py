@@ -8,7 +8,7 @@ from nets.find import shipped_sizes
 
 
 def setup(arguments: list[str]) -> int:
-    """Let every player that comes with Prezero make two moves on each board size that it and a policy network play on."""
+    """Let every player that comes with Prezero make two moves on the boards that it plays and that have a network."""
     players = {name: preset(name) for name in presets() if not preset(name).search.value}
     sizes = shipped_sizes("policy")
     todo = [(name, size) for name, player in players.items() for size in sizes if size in new_player(player).sizes]
