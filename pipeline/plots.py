@@ -90,7 +90,8 @@ def draw_curves(path: Path, histories: Mapping[str, History], unit: str, panels:
     width = 4.8 * max(len(panels), 1.4)
     with figure(path, height=4.2 + 0.3 * bool(title), width=width) as made:
         colors = dict(zip(histories, _around(COLORS, len(histories)), strict=True))
-        names = {name: None for panel in panels for name in panel.measures.values()}  # each once, in their order
+        shared = [panel.measures.values() for panel in panels if len(panel.measures) > 1]  # others need no legend
+        names = {name: None for measures in shared for name in measures}  # each once, in their order
         dashes = dict(zip(names, _around(DASHES, len(names)), strict=True))
         for axes, panel in zip(made.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
             for name, history in histories.items():
@@ -98,7 +99,7 @@ def draw_curves(path: Path, histories: Mapping[str, History], unit: str, panels:
                     points = [(entry[unit], entry[measure]) for entry in history if measure in entry]
                     look = {"marker": "o", "markersize": 3} if len(points) < MANY else {}
                     if points:
-                        axes.plot(*zip(*points, strict=True), color=colors[name], linestyle=dashes[shown], **look)
+                        axes.plot(*zip(*points, strict=True), color=colors[name], linestyle=dashes.get(shown, DASHES[0]), **look)
             axes.set(title=panel.title, xlabel=unit)
             axes.set_xlim(left=0)
             axes.xaxis.set_major_locator(MaxNLocator(6))
