@@ -7,6 +7,7 @@ The file needs no torch to be read, so a player starts at once. Its metadata:
     ranges        the lowest and highest output of each layer on real positions, for inference in 8 bits
     card          where the network comes from and what it can do: training data, settings, figures, date, version
     fingerprint   of everything above but the card, compared on loading: a damaged file is refused
+    checksum      of everything in the file, card included; files of earlier versions have none
 """
 
 import dataclasses
@@ -17,14 +18,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from nets.description import Description, layers_of
 from pipeline.artefact import code_version, write_atomic
 from pipeline.errors import UserError
+from pipeline.tensors import DamagedError, check, checksum_of, read_unchecked
 
 FORMAT = 2
+CHECKSUM = "checksum"
 Ranges = dict[str, tuple[float, float]]
 
 
@@ -87,26 +89,27 @@ class Weights:
             "fingerprint": self.fingerprint(),
         }
         tensors = {name: np.ascontiguousarray(array, np.float32) for name, array in self.tensors.items()}
-        write_atomic(path, save(tensors, about))
+        write_atomic(path, save(tensors, about | {CHECKSUM: checksum_of(about, tensors)}))
 
     @classmethod
     def load(cls, path: Path) -> "Weights":
         """Read a network; refuse files that are missing, damaged or something else."""
         try:
-            with safe_open(path, "numpy") as file:
-                about = file.metadata() or {}
-                is_ours = about.get("format") == str(FORMAT)
-                tensors = {name: file.get_tensor(name) for name in file.keys()} if is_ours else {}  # noqa: SIM118
+            about, tensors = read_unchecked(path)
         except FileNotFoundError as error:
             raise UserError(f"There is no network in {path}.") from error
-        except (OSError, SafetensorError, TypeError, ValueError, AttributeError) as error:
-            raise UserError(f"{path} is not a network, or is damaged: {str(error).rstrip('.')}.") from error
-        if not is_ours:
+        except DamagedError as error:
+            raise UserError(f"{path} is not a network, or is damaged: {error}.") from error
+        if about.get("format") != str(FORMAT) or "description" not in about:
             raise UserError(f"{path} is not a network of format {FORMAT}.")
         try:
+            if CHECKSUM in about:
+                check(about, tensors, CHECKSUM)
             ranges = {name: (float(low), float(high)) for name, (low, high) in json.loads(about["ranges"]).items()}
             weights = cls(Description(**json.loads(about["description"])), tensors, ranges, json.loads(about["card"]))
             is_whole = weights.is_sound() and weights.fingerprint() == about["fingerprint"]
+        except DamagedError as error:
+            raise UserError(f"{path} is damaged: {error}.") from error
         except (UserError, KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise UserError(f"{path} is damaged: what it says of itself makes no sense.") from error
         if not is_whole:

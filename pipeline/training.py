@@ -4,7 +4,6 @@ A checkpoint holds all that the rest depends on. So a training that was killed a
 weights, bit for bit. Ctrl-C ends it after the step under way, with a checkpoint.
 """
 
-import hashlib
 import json
 import os
 import signal
@@ -16,12 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from safetensors import safe_open
-from safetensors.numpy import save
 
 from pipeline.artefact import write_atomic
 from pipeline.errors import UserError
 from pipeline.progress import Progress
+from pipeline.tensors import DamagedError, read_tensors, write_tensors
 
 CHECKPOINT_SECONDS = 60  # a kill loses at most this much work, if steps are short
 History = list[dict[str, float]]
@@ -55,32 +53,18 @@ class Checkpoint(NamedTuple):
 
 def write_checkpoint(path: Path, key: str, checkpoint: Checkpoint) -> None:
     """Write a checkpoint with a key that names everything the training depends on."""
-    about = {"key": key, "checkpoint": json.dumps(checkpoint[1:])}
-    state = {name: np.asarray(part, order="C") for name, part in checkpoint.state.items()}
-    write_atomic(path, save(state, about | {"fingerprint": _fingerprint(about, state)}))
+    write_tensors(path, checkpoint.state, {"key": key, "checkpoint": json.dumps(checkpoint[1:])})
 
 
 def read_checkpoint(path: Path, key: str) -> Checkpoint | None:
     """Read a checkpoint; return None if there is none with this key."""
     try:
-        with safe_open(path, "numpy") as file:
-            about = file.metadata() or {}
-            state = {name: file.get_tensor(name).copy() for name in file.keys()}  # noqa: SIM118 (no dictionary)
-        if about.pop("fingerprint") != _fingerprint(about, state):
-            raise ValueError("the contents have changed")
+        about, state = read_tensors(path)
         return Checkpoint(state, *json.loads(about["checkpoint"])) if about["key"] == key else None
     except FileNotFoundError:
         return None
-    except Exception as error:  # safetensors raises nearly anything when bytes are damaged
+    except (DamagedError, KeyError, ValueError, TypeError) as error:
         raise UserError(f"{path} is damaged or is not what we wrote; remove it to begin anew.") from error
-
-
-def _fingerprint(about: dict[str, str], state: dict[str, np.ndarray]) -> str:
-    """Return a hash of everything in a checkpoint."""
-    digest = hashlib.sha256(json.dumps(sorted(about.items())).encode())
-    for name, part in sorted(state.items()):
-        digest.update(f"{name} {part.dtype.str} {part.shape}".encode() + part.tobytes())
-    return digest.hexdigest()
 
 
 @contextmanager

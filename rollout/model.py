@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
-from pipeline.artefact import write_atomic
 from pipeline.errors import UserError
+from pipeline.tensors import DamagedError, Tensors, check, read_unchecked, write_tensors
 from rollout.features import DISTANCES, Tables
 from rollout.lookup import FREE, diamond_table, response_table, square_table
 from rollout.nakade import shape_table
 from rollout.patterns import DIAMOND, SQUARE, STATE_BITS
 
-FORMAT = 1
+FORMAT = 2  # 2: with a checksum
 RESPONSE, SAVE_ATARI, NEIGHBOUR, NAKADE = 0, 1, 2, 10  # index of the first weight of these features
 
 
@@ -107,16 +105,13 @@ class Model:
         }
         if self.is_tree:
             tensors["diamonds"] = self.diamonds.astype(np.int64)
-        write_atomic(path, save(tensors, {"format": str(FORMAT), "card": json.dumps(card)}))
+        write_tensors(path, tensors, {"format": str(FORMAT), "card": json.dumps(card)})
 
     @classmethod
     def load(cls, path: Path) -> "Model":
         """Read a model. Raise `UserError` if the file is missing or damaged."""
+        tensors = _read(path)[1]
         try:
-            with safe_open(path, "numpy") as file:
-                if (file.metadata() or {}).get("format") != str(FORMAT):
-                    raise UserError(f"{path} is not a pattern policy of format {FORMAT}.")
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dictionary)
             model = cls(
                 squares=tensors["squares"].astype(np.int64),
                 responses=tensors["responses"],
@@ -124,10 +119,8 @@ class Model:
                 diamonds=tensors.get("diamonds"),
                 weights=tensors["weights"].astype(np.float32),
             )
-        except FileNotFoundError as error:
-            raise UserError(f"There is no pattern policy in {path}; ./prezero rollout.train makes one.") from error
-        except (OSError, SafetensorError, KeyError) as error:
-            raise UserError(f"{path} is not a pattern policy: {error}.") from error
+        except KeyError as error:
+            raise UserError(f"{path} is not a pattern policy: it has no {error}.") from error
         if not model.is_sound():
             raise UserError(f"{path} is damaged: its patterns or weights make no sense.")
         return model
@@ -145,10 +138,20 @@ class Model:
         )
 
 
+def _read(path: Path) -> tuple[dict[str, Any], Tensors]:
+    """Return the card and the arrays of a file. Raise `UserError` if it is missing, damaged or something else."""
+    try:
+        about, tensors = read_unchecked(path)
+        if about.get("format") != str(FORMAT):
+            raise UserError(f"{path} is not a pattern policy of format {FORMAT}.")
+        check(about, tensors)
+        return json.loads(about["card"]), tensors
+    except FileNotFoundError as error:
+        raise UserError(f"There is no pattern policy in {path}; ./prezero rollout.train makes one.") from error
+    except (DamagedError, KeyError, ValueError, RecursionError) as error:
+        raise UserError(f"{path} is not a pattern policy, or is damaged: {error}.") from error
+
+
 def read_card(path: Path) -> dict[str, Any]:
     """Read the card of a model, which describes its origin."""
-    try:
-        with safe_open(path, "numpy") as file:
-            return json.loads((file.metadata() or {})["card"])
-    except (OSError, SafetensorError, KeyError, ValueError) as error:
-        raise UserError(f"{path} is not a pattern policy: {error}.") from error
+    return _read(path)[0]

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 from data.positions import is_learnt
 from data.store import GameStore
 from nets.find import KINDS
-from pipeline.artefact import write_atomic
 from pipeline.progress import Progress
+from pipeline.tensors import DamagedError, read_tensors, write_tensors
 from rollout.games import games_of, new_replay
 from rollout.harvest import Harvest, added_up, harvest
 from rollout.model import Model
@@ -66,15 +64,13 @@ def find_patterns(
 ) -> Harvest:
     """Harvest the patterns that occur often enough in some games. A saved file with the same key is reused."""
     try:
-        with safe_open(path, "numpy") as file:
-            if (file.metadata() or {}).get("key") == key:
-                return Harvest(*(file.get_tensor(name) for name in Harvest._fields))
-    except (FileNotFoundError, SafetensorError):  # no file, or not one that we wrote
+        about, tensors = read_tensors(path)
+        if about.get("key") == key and tensors.keys() == set(Harvest._fields):
+            return Harvest(**tensors)
+    except (FileNotFoundError, DamagedError):  # no file, or not one that we wrote
         pass
     patterns = _often_enough(_gather(store, games, pool), thresholds)
-    write_atomic(
-        path, save({name: np.ascontiguousarray(part) for name, part in patterns._asdict().items()}, {"key": key})
-    )
+    write_tensors(path, patterns._asdict(), {"key": key})
     return patterns
 
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from data.store import GameStore, store_of_run
 from nets.network import ALL_SYMMETRIES, Network
-from pipeline.artefact import read_json, stage_folder, write_atomic, write_json
+from pipeline.artefact import check_seal, read_json, sealed, stage_folder, write_atomic, write_json
+from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.settings import setting
 from pipeline.tables import table
@@ -105,6 +106,17 @@ def table_text(rows: dict[int, dict[str, Any]], size: int) -> str:
     return table([*header, "forward ms", "paper"], lines)
 
 
+def read_rows(path: Path) -> dict[int, dict[str, Any]]:
+    """Read the rows that have been measured so far, by number."""
+    saved = read_json(path)
+    if saved is None:
+        return {}
+    if not isinstance(saved, dict):
+        raise UserError(f"{path} is not what we wrote; remove it to begin anew.")
+    check_seal(saved, path)
+    return {int(number): row for number, row in saved["rows"].items()}
+
+
 def main(settings: Settings) -> dict[str, Any]:
     paper = PAPER[settings.row - 1]
     store = store_of_run(settings.games or settings.run)
@@ -114,12 +126,12 @@ def main(settings: Settings) -> dict[str, Any]:
     learnt_in.mkdir(exist_ok=True)
     policy, fingerprint = learn(of_row, store, learnt_in)
     path = folder / "rows.json"
-    rows = {int(number): row for number, row in (read_json(path) or {}).items()}
+    rows = read_rows(path)
     rows = {n: row for n, row in rows.items() if row["filters"] == network_settings(settings, PAPER[n - 1]).net.filters}
     key = [fingerprint, paper.symmetries, of_row.test_positions, of_row.seed]
     if rows.get(settings.row, {}).get("key") != key:
         rows[settings.row] = {"key": key, **measure(policy, store, of_row, paper.symmetries)}
-        write_json(path, rows)
+        write_json(path, sealed({"rows": {str(number): row for number, row in rows.items()}}))
     text = table_text(rows, store.size)
     write_atomic(folder / "table.md", text + "\n")
     ours = rows[settings.row]

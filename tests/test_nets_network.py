@@ -285,6 +285,7 @@ def test_a_damaged_or_foreign_file_is_one_sentence(tmp_path, damage):
     random_weights(5, 3, 4).save(path)
     with safe_open(path, "numpy") as file:
         about = file.metadata()
+    del about["checksum"]  # which would notice everything
     DAMAGES[damage](path, load_file(path), about)
     with pytest.raises(UserError) as refused:
         Weights.load(path)
@@ -295,6 +296,7 @@ def test_a_damaged_or_foreign_file_is_one_sentence(tmp_path, damage):
 def test_a_flipped_bit_anywhere_is_noticed_or_changes_nothing(tmp_path):
     path, rng = tmp_path / "network.safetensors", np.random.default_rng(5)
     weights = random_weights(3, 2, 3, 4)
+    weights.card = {"data": "random numbers", "figures": {"top-1": 0.123456}}
     weights.save(path)
     whole = path.read_bytes()
     refused = 0
@@ -306,9 +308,24 @@ def test_a_flipped_bit_anywhere_is_noticed_or_changes_nothing(tmp_path):
             read = Weights.load(path)
         except UserError:
             refused += 1
-        else:  # in the card, or in the spaces that fill the header up
-            assert read.fingerprint() == weights.fingerprint()
+        else:  # in the spaces that fill the header up
+            assert (read.fingerprint(), read.card) == (weights.fingerprint(), weights.card)
     assert refused > 200
+
+
+def test_a_changed_card_is_noticed_and_one_without_a_checksum_is_read(tmp_path):
+    path = tmp_path / "network.safetensors"
+    weights = random_weights(3, 2, 3, 4)
+    weights.card = {"top-1": 0.57}
+    weights.save(path)
+    with safe_open(path, "numpy") as file:
+        about = file.metadata()
+    save_file(load_file(path), path, about | {"card": '{"top-1": 0.97}'})
+    with pytest.raises(UserError, match="its contents do not agree with its checksum"):
+        Weights.load(path)
+    del about["checksum"]
+    save_file(load_file(path), path, about)  # as earlier versions wrote them
+    assert Weights.load(path).card == {"top-1": 0.57}
 
 
 def test_files_of_other_kinds_are_refused(tmp_path):

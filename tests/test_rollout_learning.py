@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import rollout_reference as reference
 from conftest import store_of
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load_file
+from safetensors.numpy import save as safetensors_save
 from test_features_reference import STYLES
 from test_rollout_features import feature_names, harvested
 
@@ -24,6 +25,7 @@ from go.coordinates import PASS, action_from_point, point_from_gtp
 from go.playout import new_rng, random_move
 from go.position import Position
 from pipeline.errors import UserError
+from pipeline.tensors import CHECKSUM, checksum_of
 from rollout.features import Tables, find_candidates, new_candidates
 from rollout.games import Games, games_of, new_replay
 from rollout.lookup import FREE
@@ -427,9 +429,18 @@ def test_damaged_and_foreign_files_are_refused_in_one_sentence(saved, tmp_path):
 def changed_files(path: Path) -> Iterator[tuple[str, bytes]]:
     """Yield files that safetensors can read, but that are no policies."""
     tensors = load_file(path)
-    about = {"format": "1", "card": json.dumps({})}
-    yield "no format", save(tensors)
-    yield "another format", save(tensors, about | {"format": "2"})
+    about = {"format": "2", "card": json.dumps({})}
+
+    def save(tensors: dict[str, np.ndarray], about: dict[str, str]) -> bytes:
+        return safetensors_save(tensors, about | {CHECKSUM: checksum_of(about, tensors)})
+
+    yield "no metadata", safetensors_save(tensors)
+    yield "no format", save(tensors, {"card": json.dumps({})})
+    yield "another format", save(tensors, about | {"format": "1"})
+    yield "no checksum", safetensors_save(tensors, about)
+    yield "no card", save(tensors, {"format": "2"})
+    yield "a card torn", save(tensors, about | {"card": '{"a": '})
+    yield "a card nested", save(tensors, about | {"card": "[" * 100_000 + "]" * 100_000})
     for name in ("squares", "responses", "places", "weights"):
         yield f"without {name}", save({key: value for key, value in tensors.items() if key != name}, about)
     yield "a weight too few", save(tensors | {"weights": tensors["weights"][1:]}, about)
@@ -453,3 +464,20 @@ def test_files_that_make_no_sense_are_refused_in_one_sentence(saved):
         except pytest.fail.Exception:
             accepted.append(what)
     assert accepted == []
+
+
+def test_a_flipped_byte_anywhere_is_noticed(saved):
+    _, path = saved
+    card, whole, rng = read_card(path), path.read_bytes(), np.random.default_rng(7)
+    fingerprint = Model.load(path).fingerprint()  # the file has 16 bits for a weight
+    places = [*range(8, 400), *rng.integers(0, len(whole), 300).tolist()]
+    for place in places:
+        damaged = bytearray(whole)
+        damaged[place] ^= int(rng.integers(1, 256))
+        path.write_bytes(damaged)
+        try:
+            read = Model.load(path).fingerprint(), read_card(path)
+        except UserError as error:
+            assert str(path) in str(error) and "\n" not in str(error)
+        else:  # in the spaces that fill the header up
+            assert read == (fingerprint, card)

@@ -379,7 +379,7 @@ def test_the_table_of_the_paper_is_filled_row_by_row(command, runs, monkeypatch)
     assert one.code == 0, one.err
     lines = (folder / "table.md").read_text().splitlines()
     cells = [cell.strip() for cell in lines[-1].strip("|").split("|")]
-    rows = json.loads((folder / "rows.json").read_text())
+    rows = json.loads((folder / "rows.json").read_text())["rows"]
     assert len(lines) == 3 and rows.keys() == {"7"}
     assert cells[:3] == ["3 (192)", "1", "4"] and cells[4::2] == ["47.6", "51.4", "4.8"]
     assert cells[3] == f"{100 * rows['7']['test']:.1f}" and cells[3] in one.out
@@ -394,7 +394,7 @@ def test_the_table_of_the_paper_is_filled_row_by_row(command, runs, monkeypatch)
     several = command(table, *arguments, "row=7,10,1")  # 10 needs the network of 7
     assert several.code == 0, several.err
     assert measured == [8, 1]  # row 7 is not measured again
-    rows = json.loads((folder / "rows.json").read_text())
+    rows = json.loads((folder / "rows.json").read_text())["rows"]
     assert rows["1"]["filters"] == 2 and rows["10"]["key"][0] == rows["7"]["key"][0] != rows["1"]["key"][0]
     written = (folder / "table.md").read_text().splitlines()
     assert [line.split("|")[1].strip() for line in written[2:]] == ["2 (128)", "3 (192)", "3 (192)"]
@@ -402,6 +402,10 @@ def test_the_table_of_the_paper_is_filled_row_by_row(command, runs, monkeypatch)
     wider = command(table, *arguments, "net.filters=6", "row=7")
     assert wider.code == 0 and "(192)" in (folder / "table.md").read_text()
     assert "3 (192)" not in (folder / "table.md").read_text()  # rows of other networks are not mixed in
+    saved = folder / "rows.json"
+    saved.write_text(saved.read_text().replace('"filters": 6', '"filters": 5'))
+    damaged = command(table, *arguments, "net.filters=6", "row=7")
+    assert damaged.code == 2 and "rows.json is damaged" in damaged.err
     refused = command(table, *arguments, "row=13")
     assert refused.code == 2 and "row=13 is not between 1 and 12." in refused.err
     assert "holds the results of other settings" in command(table, *arguments, "positions=96", "row=7").err
