@@ -26,6 +26,7 @@ RECORD_ENDINGS = (".sgf", ".sgfs")
 DAMAGED, UNKNOWN_KIND = "file or archive damaged or unreadable", "not a game record by its name"
 LONG_NAMES = (b"L", b"K", b"x", b"g", b"X")  # types of tar headers that `tarfile` reads into memory, of any size
 LEAST_ALLOWANCE = 1 << 28  # unpacked bytes that any archive may have
+MOST_ENDS = 10  # times that the end of a tar archive may be read
 EXPANSION = 100  # unpacked bytes allowed per packed byte; game records have about 16
 
 
@@ -201,6 +202,24 @@ class _Metered(io.RawIOBase):
         return data
 
 
+class _TarStream:
+    """The bytes of a tar archive. Raise `EOFError` if somebody reads on and on after their end.
+
+    `tarfile` skips a member in steps of 10 kB, past the end of the archive if need be. A header that names a huge size
+    could keep it busy for days.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.ends = file, 0
+
+    def read(self, size: int) -> bytes:
+        data = self.file.read(size)
+        self.ends += not data
+        if self.ends > MOST_ENDS:
+            raise EOFError("the archive ends in the middle of a member")
+        return data
+
+
 class _TarHeader(tarfile.TarInfo):
     """A tar header that raises an error if it is damaged. `tarfile` alone would treat it as the end of the archive."""
 
@@ -218,7 +237,7 @@ class _TarHeader(tarfile.TarInfo):
 
 
 def _read_tar(path: Path, file: IO[bytes]) -> Iterator[Item | Trouble]:
-    with tarfile.open(fileobj=file, mode="r|", tarinfo=_TarHeader) as archive:
+    with tarfile.open(fileobj=_TarStream(file), mode="r|", tarinfo=_TarHeader) as archive:
         for member in archive:
             if member.isreg() and not member.issparse():
                 if _is_record(member.name):

@@ -259,6 +259,22 @@ def test_a_damaged_header_is_not_taken_for_the_end_of_a_tar(tmp_path):
     assert items(found) == [b"(;B[aa])"] and troubles(found, tmp_path) == [("x.tar", DAMAGED)]
 
 
+@pytest.mark.parametrize("kind", ["plain", "sparse", "pax"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_tar_member_of_impossible_size_does_not_keep_anybody_busy(tmp_path, kind, pack):
+    lying = tarfile.TarInfo("b.txt")
+    if kind == "pax":
+        lying.pax_headers = {"size": str(10**15)}
+        header = lying.tobuf(tarfile.PAX_FORMAT)
+    else:
+        lying.size, lying.type = 10**15, tarfile.REGTYPE if kind == "plain" else tarfile.GNUTYPE_SPARSE
+        header = lying.tobuf(tarfile.GNU_FORMAT)
+    sound = tar_of({"a.sgf": b"(;B[aa])"})[:1024]
+    (tmp_path / ("x.tar" if pack is bytes else "x.tgz")).write_bytes(pack(sound + header + b"x" * 3000))
+    found = read(tmp_path)
+    assert items(found) == [b"(;B[aa])"] and troubles(found, tmp_path)[-1][1] == DAMAGED
+
+
 @pytest.mark.parametrize("name", [*ARCHIVES, "x.sgf.gz", "x.sgfs.xz"])
 @pytest.mark.parametrize("data", [b"", b"<html>sorry</html>", b"\0" * 3000])
 def test_what_is_no_archive_is_one_trouble(tmp_path, name, data):
