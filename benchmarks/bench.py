@@ -7,6 +7,7 @@ import platform
 from pathlib import Path
 
 from benchmarks.measure import bars_table
+from benchmarks.soak_settings import SoakSettings
 from pipeline.artefact import write_atomic
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
@@ -22,6 +23,7 @@ class Settings:
     rounds: int = setting(7, "rounds of measuring; the median counts", least=1)
     archive: str = setting("", "an archive of 19x19 games, such as KGS's; without one, what needs it is left out")
     write: str = setting("", "folder to write the tables to, a Markdown page for each")
+    soak: SoakSettings = setting(SoakSettings, "how much soak does")
 
 
 def main(settings: Settings) -> None:
@@ -38,13 +40,20 @@ def main(settings: Settings) -> None:
 def measured(name: str, settings: Settings) -> str:
     """Run a benchmark. Return its page, which includes the command that made it."""
     module = importlib.import_module(f"benchmarks.{name}")  # late: some need packages of the extra `bench`
-    text, bars = module.run(settings.rounds, settings.archive)
-    archive = f" archive={Path(settings.archive).name}" if settings.archive else ""
     where = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    if name == "soak":  # counts, no speeds
+        text, bars = module.run(settings.soak)
+        how = [f"Made by the commands below each part, on {where}."]
+    else:
+        text, bars = module.run(settings.rounds, settings.archive)
+        archive = f" archive={Path(settings.archive).name}" if settings.archive else ""
+        how = [
+            f"Made by `./prezero bench only={name} rounds={settings.rounds}{archive}`.",
+            f"Medians of {settings.rounds} rounds on {where}; ratios are medians of those within a round.",
+        ]
     parts = [
         f"# Benchmarks: {name}",
-        f"Made by `./prezero bench only={name} rounds={settings.rounds}{archive}`.",
-        f"Medians of {settings.rounds} rounds on {where}; ratios are medians of those within a round.",
+        *how,
         module.__doc__.strip(),
         text,
         *(("## Bars", bars_table(bars)) if bars else ()),

@@ -4,11 +4,49 @@ import random
 from collections.abc import Callable
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTZ"
-ODD = ("", "0", "-1", "007", "1e9", "nan", "inf", "x", "#", "pass", "resign", "Z99", "I5", "\x00", "é", "\u2003", "9" * 40)
+ODD = (
+    "",
+    "0",
+    "-1",
+    "007",
+    "1e9",
+    "nan",
+    "inf",
+    "x",
+    "#",
+    "pass",
+    "resign",
+    "Z99",
+    "I5",
+    "\x00",
+    "é",
+    "\u2003",
+    "9" * 40,
+)
 NAMES = ("game0.sgf", "game1.sgf", "game2.sgf", "torn.sgf", "missing.sgf")
 PRINTED = ("out1.sgf", "out2.sgf")
 Draw = random.Random
-INSERTED = (" ", "\t", "#", "\r", "\x00", "\x7f", "\x1b", "0", "9", "-", ".", "A", "b", "é", "\ufeff", "  ", '"', "\\", "=")
+INSERTED = (
+    " ",
+    "\t",
+    "#",
+    "\r",
+    "\x00",
+    "\x7f",
+    "\x1b",
+    "0",
+    "9",
+    "-",
+    ".",
+    "A",
+    "b",
+    "é",
+    "\ufeff",
+    "  ",
+    '"',
+    "\\",
+    "=",
+)
 
 
 def color(draw: Draw) -> str:
@@ -28,7 +66,9 @@ def number(draw: Draw) -> str:
 
 def analysis(draw: Draw, size: int) -> str:
     parts = [draw.choice(("", color(draw))), draw.choice(("", "2", "5", "interval 3"))]
-    parts.append(draw.choice(("", "", "ownership true", "maxmoves 3", f"avoid b {vertex(draw, size)} 10", "rootInfo true")))
+    parts.append(
+        draw.choice(("", "", "ownership true", "maxmoves 3", f"avoid b {vertex(draw, size)} 10", "rootInfo true"))
+    )
     return " ".join(part for part in parts if part)
 
 
@@ -40,19 +80,28 @@ GRAMMAR: dict[str, tuple[float, Callable[[Draw, int], str]]] = {
     "kgs-genmove_cleanup": (1, lambda draw, size: color(draw)),
     "undo": (8, lambda draw, size: ""),
     "clear_board": (1.5, lambda draw, size: ""),
-    "boardsize": (1.5, lambda draw, size: draw.choice(("9", "9", "19", "5", "7", "13", "2", "3", "20", "1", number(draw)))),
+    "boardsize": (
+        1.5,
+        lambda draw, size: draw.choice(("9", "9", "19", "5", "7", "13", "2", "3", "20", "1", number(draw))),
+    ),
     "komi": (3, lambda draw, size: number(draw)),
     "fixed_handicap": (1, lambda draw, size: number(draw)),
     "place_free_handicap": (1, lambda draw, size: number(draw)),
     "set_free_handicap": (1, lambda draw, size: " ".join(vertex(draw, size) for _ in range(draw.randint(0, 4)))),
     "showboard": (2, lambda draw, size: ""),
     "printsgf": (1.5, lambda draw, size: draw.choice(("", "", "-", *PRINTED))),
-    "loadsgf": (1.5, lambda draw, size: f"{draw.choice((*NAMES, *PRINTED))} {draw.choice(('', '', '1', '4', '999'))}".strip()),
+    "loadsgf": (
+        1.5,
+        lambda draw, size: f"{draw.choice((*NAMES, *PRINTED))} {draw.choice(('', '', '1', '4', '999'))}".strip(),
+    ),
     "final_score": (0.5, lambda draw, size: ""),
     "final_status_list": (1, lambda draw, size: draw.choice(("alive", "dead", "seki", "DEAD", "x"))),
     "time_settings": (1.5, lambda draw, size: " ".join(number(draw) for _ in range(3))),
     "time_left": (1.5, lambda draw, size: f"{color(draw)} {number(draw)} {number(draw)}"),
-    "kgs-time_settings": (1, lambda draw, size: draw.choice(("none", "absolute 60", "byoyomi 10 5 3", "canadian 9 9 9", "x"))),
+    "kgs-time_settings": (
+        1,
+        lambda draw, size: draw.choice(("none", "absolute 60", "byoyomi 10 5 3", "canadian 9 9 9", "x")),
+    ),
     "protocol_version": (1, lambda draw, size: ""),
     "name": (1, lambda draw, size: ""),
     "version": (1, lambda draw, size: ""),
@@ -79,7 +128,7 @@ def line_of(draw: Draw, size: int) -> tuple[bytes, bool]:
     name = draw.choices(COMMANDS, WEIGHTS)[0]
     text = f"{name} {GRAMMAR[name][1](draw, size)}".strip(" ")
     if draw.random() < 0.4:
-        text = f"{draw.randrange(10**draw.randint(1, 9))} {text}"
+        text = f"{draw.randrange(10 ** draw.randint(1, 9))} {text}"
     is_mutated = draw.random() < 0.5
     for _ in range(draw.choice((1, 1, 1, 2, 5)) if is_mutated else 0):
         text = mutated(draw, text)

@@ -25,7 +25,8 @@ INFO = re.compile(
     r"info move (\S+) visits \d+ winrate [\d.]+ prior [\d.]+ (?:scoreMean \S+ scoreLead \S+ )?order \d+ pv (.+)"
 )
 Stones = tuple[tuple[str | None, ...], ...]
-Place = tuple[int, int]
+Place = tuple[int, int]  # row from below, column
+PASS: Place = (-1, -1)
 
 
 class Before(NamedTuple):
@@ -79,10 +80,10 @@ class Reference:
     def is_empty(self) -> bool:
         return not any(stone for row in self.board.board for stone in row)
 
-    def place(self, word: str) -> Place | str | None:
-        """Return the place of a vertex, `pass`, or None if it is no vertex of the board."""
+    def place(self, word: str) -> Place | None:
+        """Return the place of a vertex, PASS, or None if it is no vertex of the board."""
         if word.lower() == "pass":
-            return "pass"
+            return PASS
         found = VERTEX.fullmatch(word.upper()) if word.isascii() else None
         if not found or COLUMNS.index(found[1]) >= self.size or int(found[2]) > self.size:
             return None
@@ -98,13 +99,13 @@ class Reference:
             return None
         return board, (None if ko is None else (ko, "w" if color == "b" else "b"))
 
-    def play(self, color: str, place: Place | str, superko: bool = False) -> bool:
+    def play(self, color: str, place: Place, superko: bool = False) -> bool:
         """Play a move. Return False if it is illegal."""
-        after = (self.board.copy(), None) if place == "pass" else self.after(color, place)
+        after = (self.board.copy(), None) if place == PASS else self.after(color, place)
         if after is None:
             return False
         new = tuple(tuple(row) for row in after[0].board)
-        if superko and place != "pass" and (new == self.stones() or any(new == old.stones for old in self.befores)):
+        if superko and place != PASS and (new == self.stones() or any(new == old.stones for old in self.befores)):
             return False
         self.befores.append(Before(self.stones(), self.ko, self.to_move))
         self.board, self.ko = after
@@ -163,7 +164,7 @@ def may_play(session: Reference, given: list[str]) -> str:
     place = session.place(given[1])
     if place is None:
         return NO
-    return YES if place == "pass" or session.after(COLORS[given[0].lower()], place) else NO
+    return YES if place == PASS or session.after(COLORS[given[0].lower()], place) else NO
 
 
 def may_move(session: Reference, given: list[str]) -> str:
@@ -189,7 +190,7 @@ def may_place_freely(session: Reference, given: list[str]) -> str:
 
 def may_set_freely(session: Reference, given: list[str]) -> str:
     places = [session.place(word) for word in given]
-    if len(given) < 2 or None in places or "pass" in places or not session.is_empty():
+    if len(given) < 2 or None in places or PASS in places or not session.is_empty():
         return NO
     if len(set(places)) == session.size**2:
         return NO  # no stone would have a liberty
@@ -237,7 +238,7 @@ def read_game(data: bytes, folder: Path, before: int | None) -> Reference:
         if color is not None:
             if before is not None and moves >= max(before, 1):
                 break
-            if not session.play(color, place or "pass"):
+            if not session.play(color, place or PASS):
                 raise ValueError("an illegal move")
     return session
 
@@ -286,7 +287,7 @@ def undo(session: Reference, given: list[str], answer: str) -> str:
 
 def handicap(session: Reference, words: list[str], most: int) -> str:
     places = {session.place(word) for word in words}
-    if None in places or "pass" in places or not 2 <= len(places) <= most:
+    if None in places or PASS in places or not 2 <= len(places) <= most:
         return f"{' '.join(words)!r} is no handicap"
     board = Board(session.size)
     board.apply_setup(places, [], [])
@@ -337,7 +338,7 @@ def check_board(session: Reference, given: list[str], answer: str) -> str:
 def check_status(session: Reference, given: list[str], answer: str) -> str:
     for word in answer.split():
         place = session.place(word)
-        if place in (None, "pass") or session.board.get(*place) is None:
+        if place in (None, PASS) or session.board.get(*place) is None:
             return f"{word} is no stone"
     return ""
 

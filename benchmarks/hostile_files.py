@@ -11,7 +11,7 @@ import lzma
 import random
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from go.coordinates import SGF_LETTERS
@@ -56,7 +56,7 @@ def zip_of(members: list[tuple[str, bytes]], packing: int = zipfile.ZIP_DEFLATED
     return data.getvalue()
 
 
-def tar_of(members: list[tuple[str, bytes] | tarfile.TarInfo]) -> bytes:
+def tar_of(members: Sequence[tuple[str, bytes] | tarfile.TarInfo]) -> bytes:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w", format=tarfile.GNU_FORMAT) as archive:
         for member in members:

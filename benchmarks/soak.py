@@ -1,104 +1,90 @@
-"""200 games of the engine against itself on 9x9 over GTP: no crash, no illegal move, no growing memory.
+"""Robustness at scale, in counts that anyone can repeat: hostile input, damaged files, kills, and thousands of games.
 
-One process of `./prezero gtp player=alpha_rp` with 300 simulations per move on all cores plays both colours of all
-games. Some moves use analysis, undo or a clock. GNU Go is the referee: it gets every move and refuses illegal ones, and
-so do our own rules. Memory is the resident memory of the process after each game. Its growth is the mean of the last
-quarter of the games compared with the mean of the second quarter. All games are played once, for any number of rounds.
+| part | what |
+|---|---|
+| flips | one changed byte in each kind of file that we read |
+| archives | hostile archives and SGF files |
+| gtp | mutated GTP lines on each kind of player |
+| kills | each stage killed at random moments and then finished |
+| games | games of players with themselves on all boards |
+| match | games of the engine with itself over GTP |
+
+`soak.part` does one of them. The results of a part are kept in the folder of the runs, under `bench/soak/`; with
+`soak.keep=true`, parts that were done earlier with the same counts are not done again, as after a stop.
 """
 
-import statistics
-
-import psutil
+import importlib
+import time
+from pathlib import Path
+from typing import Any
 
 from benchmarks.measure import Bar
-from data.engine_game import GNU_GO
-from go.board import BLACK, COLOR_NAMES, WHITE
-from go.coordinates import point_from_gtp
-from go.match import Ending, play_game
-from go.player import RESIGN
-from go.position import Position
-from gtp.client import Engine, EngineError
-from gtp.engine_player import EnginePlayer
-from pipeline.artefact import ROOT
-from pipeline.progress import Progress
-from pipeline.tables import table
+from benchmarks.soak_settings import PARTS, SoakSettings
+from pipeline.artefact import check_seal, code_version, made, read_json, runs_folder, sealed, write_json
+from pipeline.errors import UserError
+from pipeline.progress import duration
+from pipeline.settings import result_settings
 
-GAMES = 200
-ENGINE = f"{ROOT}/prezero gtp player=alpha_rp player.simulations=300 player.seconds=0 player.resign=-0.95"
-SIZE, KOMI = 9, 7.5
-MOST_MOVES = 300
-MEGABYTE = 1 << 20
+MOST_SHOWN = 10  # faults of a part that the page lists
 
 
-class SoakedPlayer(EnginePlayer):
-    """A player that also tests analysis during a move, and undo."""
-
-    def choose(self, position: Position) -> int:
-        color, ply = position.to_move, len(position.history)
-        move = self._watched_move(color) if ply % 16 == 7 else super().choose(position)
-        if ply % 16 == 11 and move != RESIGN:
-            self.engine.send("undo")
-            self.engine.play(color, move)
-        return move
-
-    def _watched_move(self, color: int) -> int:
-        """Let the engine choose a move and report its analysis."""
-        answer = self.engine.send(f"kata-genmove_analyze {COLOR_NAMES[color]} 2 ownership true")
-        word = answer.splitlines()[-1].removeprefix("play ")
-        return RESIGN if word == "resign" else point_from_gtp(word, SIZE)
+def kept_path(part: str) -> Path:
+    return made(runs_folder() / "bench" / "soak") / f"{part}.json"
 
 
-def play(engine: Engine, referee: Engine, number: int) -> tuple[Position, Ending]:
-    """Play a game. The referee gets every move. Raise `EngineError` if it refuses one."""
-    position, player, umpire = Position(SIZE, KOMI), SoakedPlayer(engine), EnginePlayer(referee)
-    engine.send("time_settings 600 10 5" if number % 4 == 3 else "time_settings 0 1 0")
-    ending = play_game(
-        {BLACK: player, WHITE: player},
-        position,
-        move_limit=MOST_MOVES,
-        on_move=lambda after, decision, seconds: umpire.bring_to(after),
-    )
-    if ending.loser is None:
-        engine.send("final_status_list dead")
-    return position, ending
+def key_of(part: str, settings: SoakSettings) -> dict[str, Any]:
+    """Return what the results of a part depend on."""
+    needed = {"archives": ("files", "members"), "gtp": ("lines",), "match": ("matches",)}.get(part, (part,))
+    return {name: value for name, value in result_settings(settings).items() if name in (*needed, "seed")}
 
 
-def run(rounds: int, archive: str) -> tuple[str, list[Bar]]:
-    """Play all games, for any number of rounds. Return the table and the bars."""
-    moves, faults, memory = 0, [], []
-    engine, referee = Engine(ENGINE, timeout=300), Engine(GNU_GO)
-    process = psutil.Process(engine.process.pid)
-    with Progress("games", GAMES) as progress:
-        for number in range(GAMES):
-            try:
-                position, ending = play(engine, referee, number)
-                moves += len(position.history)
-                fault = ending.why if ending.loser is not None else ""
-            except EngineError as error:
-                fault = str(error)
-            if fault:
-                faults.append(fault)
-                for side in (engine, referee):
-                    side.close()
-                engine, referee = Engine(ENGINE, timeout=300), Engine(GNU_GO)
-                process = psutil.Process(engine.process.pid)
-            memory.append(process.memory_info().rss / MEGABYTE)
-            progress.update(1)
-    for side in (engine, referee):
-        side.close()
-    quarter = GAMES // 4
-    early, late = statistics.mean(memory[quarter : 2 * quarter]), statistics.mean(memory[-quarter:])
-    rows = [
-        ["games", f"{GAMES:,}"],
-        ["moves", f"{moves:,}"],
-        ["crashes, refusals and illegal moves", f"{len(faults)}"],
-        *([f"fault {number}", fault] for number, fault in enumerate(faults, 1)),
-        ["memory after 10 games, MB", f"{memory[9]:.0f}"],
-        ["mean of games 51 to 100, MB", f"{early:.0f}"],
-        ["mean of games 151 to 200, MB", f"{late:.0f}"],
-    ]
-    bars = [
-        Bar("crashes, refusals and illegal moves", len(faults), 0, at_most=True, unit=""),
-        Bar("memory of the last quarter over the second", late / early, 1.05, at_most=True),
-    ]
-    return table(["soak", "measured"], rows), bars
+def earlier(part: str, settings: SoakSettings) -> dict[str, Any] | None:
+    """Return the results of a part that was done with the same counts; None if it was not."""
+    path = kept_path(part)
+    saved = read_json(path)
+    if saved is None:
+        return None
+    if not isinstance(saved, dict):
+        raise UserError(f"{path} is not what we wrote; remove it to begin anew.")
+    check_seal(saved, path)
+    return saved if saved["key"] == key_of(part, settings) else None
+
+
+def done(part: str, settings: SoakSettings) -> dict[str, Any]:
+    """Do a part, or take its earlier results; return them as plain data."""
+    kept = earlier(part, settings) if settings.keep else None
+    if kept is not None:
+        return kept
+    module = importlib.import_module(f"benchmarks.soak_{part}")
+    began = time.monotonic()
+    section = module.section(settings)
+    result = {
+        "key": key_of(part, settings),
+        "code": code_version(),
+        "seconds": time.monotonic() - began,
+        "about": module.__doc__.strip(),
+        "text": section.text,
+        "bars": [list(bar) for bar in section.bars],
+        "faults": section.faults,
+    }
+    write_json(kept_path(part), sealed(result))
+    return result
+
+
+def page_of(part: str, result: dict[str, Any]) -> str:
+    """Return the results of a part as a section of the page."""
+    settings = " ".join(f"soak.{name}={value}" for name, value in result["key"].items())
+    made_by = f"`./prezero bench only=soak soak.part={part} {settings}`"
+    lines = [f"## {part.capitalize()}", result["about"], result["text"]]
+    if result["faults"]:
+        shown = [f"- {' '.join(fault.split())[:500]}" for fault in result["faults"][:MOST_SHOWN]]
+        lines.append("\n".join([f"{len(result['faults'])} faults:", "", *shown]))
+    lines.append(f"{made_by}, version {result['code']}, in {duration(result['seconds'])}.")
+    return "\n\n".join(lines)
+
+
+def run(settings: SoakSettings) -> tuple[str, list[Bar]]:
+    """Do all parts, or the one that is asked for. Return the sections of the page and the bars."""
+    results = {part: done(part, settings) for part in ([settings.part] if settings.part else PARTS)}
+    bars = [Bar(*bar) for result in results.values() for bar in result["bars"]]
+    return "\n\n".join(page_of(part, result) for part, result in results.items()), bars

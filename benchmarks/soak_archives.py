@@ -20,15 +20,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.hostile_files import Grounds, hostile_files, sound_games
+from benchmarks.measure import Bar
 from benchmarks.memory import resident, watched_memory
+from benchmarks.soak_settings import Section, SoakSettings, no_faults
 from data import prepare
 from data.draft import SKIPPED
 from data.store import GameStore
 from pipeline.artefact import read_json, stage_path
 from pipeline.errors import UserError
 from pipeline.progress import Progress
+from pipeline.tables import table
 
 GAMES = 500  # sound games to build with
+MOST_SECONDS, MOST_MEGABYTES = 120.0, 500.0  # for one file
 CHANGES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod")
 
 
@@ -166,3 +170,25 @@ def run_archives(count: int, members: int = 100_000, seed: int = 1) -> Report:
             path.unlink()
             progress.update(1)
     return Report(kinds, records, kept, refused, *slowest, worst, faults)
+
+
+def section(settings: SoakSettings) -> Section:
+    """Read hostile files, and lay out what became of them."""
+    report = run_archives(settings.files, settings.members, settings.seed)
+    rows = [
+        ["hostile files", f"{report.kinds.total():,}"],
+        ["records counted", f"{report.records:,}"],
+        ["games kept", f"{report.kept:,}"],
+        ["files of which nothing is kept, refused in one sentence", f"{report.refused:,}"],
+        ["seconds of the slowest file", f"{report.slowest:.1f} ({report.slowest_kind})"],
+        ["largest growth of memory for a file, MB", f"{report.growth:.0f}"],
+    ]
+    kinds = [[kind, f"{count:,}"] for kind, count in sorted(report.kinds.items())]
+    bars = [
+        no_faults("archives", report.faults),
+        Bar("archives: seconds of the slowest file", report.slowest, MOST_SECONDS, at_most=True, unit=" s"),
+        Bar("archives: growth of memory for a file", report.growth, MOST_MEGABYTES, at_most=True, unit=" MB"),
+    ]
+    return Section(
+        f"{table(['hostile files', 'measured'], rows)}\n\n{table(['kind', 'files'], kinds)}", bars, report.faults
+    )

@@ -6,6 +6,7 @@ is read without an error must be equal to what the whole file holds, or it count
 (a checkpoint, progress, a cache) may also be ignored: the work is then done anew, with the same result.
 """
 
+import contextlib
 import shutil
 import tempfile
 from collections import Counter
@@ -18,6 +19,8 @@ from unittest.mock import patch
 import numpy as np
 
 from arena import problems
+from benchmarks.hostile_files import sound_games
+from benchmarks.soak_settings import Section, SoakSettings, no_faults
 from data import prepare
 from data.draft import Draft, finish
 from data.filters import Filters
@@ -29,6 +32,7 @@ from nets.weights import Weights
 from pipeline.artefact import WEIGHTS, read_manifest, sealed, write_json, write_manifest
 from pipeline.errors import UserError
 from pipeline.progress import Progress
+from pipeline.tables import table
 from pipeline.training import Checkpoint, read_checkpoint, write_checkpoint
 from rollout import match
 from rollout.model import Model, read_card
@@ -162,8 +166,7 @@ def read_random_play(folder: Path) -> Any:
 
 def make_reading(folder: Path) -> list[Path]:
     """Make the progress of a reading that was stopped half-way."""
-    lines = b"".join(item.data for item, _ in zip(Reading([prepare.NAMED_SOURCES["embedded"]]), range(60), strict=False))
-    (folder / "games.sgfs").write_bytes(lines)
+    (folder / "games.sgfs").write_bytes(b"\n".join(sound_games(60)))
     stopped: list[Any] = []
 
     def stop(path: Path, value: Any) -> None:
@@ -172,11 +175,8 @@ def make_reading(folder: Path) -> list[Path]:
         if len(stopped) == 2:
             raise KeyboardInterrupt
 
-    with patch.object(prepare, "write_json", stop):
-        try:
-            read_reading(folder)
-        except KeyboardInterrupt:
-            pass
+    with patch.object(prepare, "write_json", stop), contextlib.suppress(KeyboardInterrupt):
+        read_reading(folder)
     return [folder / prepare.PROGRESS, *(path for path in sorted(folder.glob("*.draft")) if path.stat().st_size)]
 
 
@@ -291,3 +291,11 @@ def run_flips(count: int, seed: int = 1) -> list[Report]:
     """Change bytes in all kinds of files, `count` in each."""
     with Progress("changed bytes", count * len(KINDS)) as progress:
         return [flip(kind, count, seed, progress.update) for kind in KINDS]
+
+
+def section(settings: SoakSettings) -> Section:
+    """Change bytes in all kinds of files, and lay out what became of it."""
+    reports = run_flips(settings.flips, settings.seed)
+    rows = [[report.kind, *(f"{report.outcomes[outcome]:,}" for outcome in OUTCOMES)] for report in reports]
+    faults = [fault for report in reports for fault in report.faults]
+    return Section(table(["file", *OUTCOMES], rows), [no_faults("flips", faults)], faults)

@@ -23,20 +23,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from apv_mcts.player import SearchPlayer
 from arena.players import new_player, preset, presets
 from arena.registry import KINDS
 from benchmarks.gtp_lines import NAMES, line_of
 from benchmarks.gtp_reference import CHANGES, EITHER, NO, YES, Facts, Reference, read_words, score_of, score_without
 from benchmarks.hostile_files import sound_games
-from go.player import Player
+from benchmarks.soak_settings import Section, SoakSettings, no_faults
+from go.player import AnyBoard, Player
 from gtp.server import serve
 from pipeline.errors import UserError
 from pipeline.progress import Progress
+from pipeline.tables import table
 
 SIMULATIONS, NODES = 4, 64  # of players that search: enough to have searched, and fast
 LINES_A_SESSION = 2_000
 PATIENCE = 60.0  # seconds for one answer
-LONGEST_PAUSE = 0.03  # seconds before an analysis is interrupted; reports come every 0.02 seconds at most
+LONGEST_PAUSE = 0.05  # seconds before an analysis is interrupted; reports come every 0.02 seconds at most
 ANSWER = re.compile(r"([=?])(\d*) ?(.*)\n\n", re.DOTALL)
 STREAMS = ("lz-analyze", "kata-analyze")
 MOST_FAULTS = 20  # of one player; then it is given up
@@ -99,7 +102,9 @@ class Conversation:
         self.output, self.log, self.begun = _Output(), _Log(), ""
         options: dict[str, Any] = {"size": size, "version": "1", "ponder": ponder, "log": self.log}
         self.others = set(threading.enumerate())
-        self.thread = threading.Thread(target=serve, args=(player, self.stdin, self.output), kwargs=options, daemon=True)
+        self.thread = threading.Thread(
+            target=serve, args=(player, self.stdin, self.output), kwargs=options, daemon=True
+        )
         self.thread.start()
 
     def send(self, line: bytes, draw: random.Random) -> None:
@@ -132,7 +137,8 @@ class Conversation:
     def close(self) -> None:
         """End the server. The pipe is closed when no thread reads from it: its number may be that of the next one."""
         os.close(self.pipe)
-        for thread in set(threading.enumerate()) - self.others:
+        self.thread.join(PATIENCE)
+        for thread in set(threading.enumerate()) - self.others:  # the one that read
             thread.join(PATIENCE)
         self.stdin.close()
 
@@ -141,7 +147,7 @@ class Conversation:
         return not self.thread.is_alive()
 
 
-def tiny_player(name: str) -> Player:
+def tiny_player(name: str) -> AnyBoard | SearchPlayer:
     """Make a player of a preset that thinks next to nothing."""
     settings = preset(name)
     if settings.simulations or settings.seconds:
@@ -319,14 +325,33 @@ def soak(name: str, lines: int, folder: Path, seed: int = 1, advance: Callable[[
     return report
 
 
-def run_gtp(lines: int, seed: int = 1, players: tuple[str, ...] = ()) -> list[Report]:
-    """Send lines to each player. By default to all presets that can be made without a run."""
-    chosen = players or tuple(players_by_kind())
-    with working_folder() as folder, Progress("GTP lines", lines * len(chosen)) as progress:
+def lines_by_player(lines: int) -> dict[str, int]:
+    """Return how many lines each player gets: all of them for the richest of a kind, a tenth for the others."""
+    kinds = players_by_kind()
+    richest = {kind: max((name for name in kinds if kinds[name] == kind), key=len) for kind in kinds.values()}
+    richest["search"] = "alpha_rp"
+    return {name: lines if richest[kind] == name else lines // 10 for name, kind in kinds.items()}
+
+
+def run_gtp(lines: dict[str, int], seed: int = 1) -> list[Report]:
+    """Send lines to players, so many to each."""
+    with working_folder() as folder, Progress("GTP lines", sum(lines.values())) as progress:
         reports = []
-        for name in chosen:
+        for name, count in lines.items():
             progress.note = name
-            reports.append(soak(name, lines, folder, seed, progress.update))
+            reports.append(soak(name, count, folder, seed, progress.update))
         return reports
 
 
+def section(settings: SoakSettings) -> Section:
+    """Send lines to all players, and lay out the answers."""
+    reports = run_gtp(lines_by_player(settings.lines), settings.seed)
+    counts = ("lines", "mutated", "accepted", "refused", "silent", "analyses", "reports", "boards")
+    kinds = players_by_kind()
+    rows = [
+        [r.player, kinds[r.player], *(f"{getattr(r, name):,}" for name in counts), f"{len(r.faults)}"] for r in reports
+    ]
+    header = ["player", "kind", "lines", "mutated", "accepted", "refused", "no command", "analyses interrupted"]
+    faults = [f"{report.player}: {fault}" for report in reports for fault in report.faults]
+    text = table([*header, "reports", "boards compared", "faults"], rows)
+    return Section(text, [no_faults("gtp", faults)], faults)
