@@ -134,9 +134,12 @@ class Conversation:
         except queue.Empty:
             raise MissingError(f"there is no answer within {PATIENCE:g} seconds") from None
 
-    def close(self) -> None:
-        """End the server. The pipe is closed when no thread reads from it: its number may be that of the next one."""
+    def hang_up(self) -> None:
+        """End the input of the server."""
         os.close(self.pipe)
+
+    def close(self) -> None:
+        """Wait for the end. The pipe is closed when no thread reads from it: its number may be that of the next one."""
         self.thread.join(PATIENCE)
         for thread in set(threading.enumerate()) - self.others:  # the one that read
             thread.join(PATIENCE)
@@ -216,6 +219,13 @@ class Soak:
         self.open_line: tuple[bytes, list[str], str] | None = None  # an analysis that is still going on
 
     def end(self) -> None:
+        """End the input, which also interrupts an analysis, and look at the log."""
+        self.talk.hang_up()
+        try:
+            if self.open_line:
+                self.close_analysis()
+        except MissingError as error:
+            self.report.faults.append(f"at the end: {error}")
         self.talk.close()
         if "Traceback" in self.talk.log.text:
             self.report.faults.append(f"in the log: {self.talk.log.text[-1500:]}")
