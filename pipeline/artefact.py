@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ WEIGHTS = ROOT / "weights"  # policies and networks that come with Prezero
 VERSION = "0.1.0"
 MANIFEST_FORMAT = 2  # 2: `result`, and `inputs` as a list with fingerprints
 SEAL = "checksum"
+DRAFT = re.compile(r"\..+\.\d+")  # the name of a file that is being written: its own, and the process
 MANIFEST = {"stage": str, "code": str, "result": str, "settings": dict, "inputs": list, "metrics": dict}
 
 
@@ -79,6 +81,13 @@ def write_atomic(path: Path, content: str | bytes) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise UserError(f"Cannot write {path}: {error.strerror}.") from error
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove the drafts that killed processes have left in a folder, which nobody else may be writing to."""
+    for path in folder.glob(".*"):
+        if DRAFT.fullmatch(path.name) and path.is_file():
+            path.unlink(missing_ok=True)
 
 
 def write_json(path: Path, value: Any) -> None:

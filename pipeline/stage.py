@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.artefact import alone_in, finished, write_manifest
+from pipeline.artefact import alone_in, finished, remove_drafts, write_manifest
 from pipeline.settings import result_settings
 
 NOTHING: Mapping[str, Any] = {}
@@ -66,6 +66,7 @@ def done_once(
         print(f"Done earlier, by version {manifest['code']}; remove {folder} to do it anew.\n")
     else:
         with alone_in(folder):
+            remove_drafts(folder)
             manifest = finished(folder, key)  # another process may have done it meanwhile
             if manifest is None or not is_enough(manifest):
                 outcome = work(key)

@@ -134,7 +134,6 @@ def test_the_reference_knows_the_rules(tmp_path):
     assert session.take(["play", "w", "B2"], "") == ""  # takes a stone
     assert session.expected(["play", "b", "C2"]) == NO  # simple ko
     assert session.expected(["play", "w", "C2"]) == YES  # which binds the other side only
-    assert session.expected(["play", "b", "A1"]) == YES and session.expected(["play", "w", "A1"]) == NO  # suicide
     assert session.expected(["undo"]) == YES and session.take(["undo"], "") == ""
     assert session.board.get(1, 2) == "b" and session.board.get(1, 1) is None
     for line, verdict in {
@@ -142,16 +141,22 @@ def test_the_reference_knows_the_rules(tmp_path):
         "play b I1": NO, "play b a05": EITHER, "undo 1": NO, "fixed_handicap 2": NO, "xyzzy": NO, "loadsgf no.sgf": NO,
     }.items():  # fmt: skip
         assert session.expected(line.split()) == verdict, line
-    assert session.take(["genmove", "b"], "B2") == "B2 is illegal" or session.board.get(1, 1) == "b"
+    corner = Reference(facts, 5, 7.5, tmp_path)
+    for word in ("b A2", "w D4", "b B1"):
+        corner.take(["play", *word.split()], "")
+    assert corner.expected(["play", "w", "A1"]) == NO and corner.expected(["play", "b", "A1"]) == YES  # suicide
+    assert corner.take(["genmove", "w"], "A1") == "A1 is illegal"
     assert read_words(b"\x0112\tplay\x00 b  c3 # genmove") == ["12", "play", "b", "c3"]
 
 
 def test_superko_binds_the_engine(tmp_path):
-    session = Reference(Facts("", "", (), (), (2,)), 2, 0, tmp_path)
-    for color, word in (("b", "A1"), ("w", "B2"), ("b", "B1"), ("w", "A2")):
-        assert session.generated(color, word) in ("", f"{word} is illegal")
-    seen = {before.stones for before in session.befores} | {session.stones()}
-    assert len(seen) == len(session.befores) + 1  # no position came twice
+    session = Reference(Facts("", "", (), (), (5,)), 5, 0, tmp_path)
+    for color, word in (*(("b", w) for w in ("B1", "A2", "B3")), *(("w", w) for w in ("C1", "D2", "C3", "B2"))):
+        assert session.generated(color, word) == ""
+    assert session.generated("b", "C2") == ""  # takes B2
+    assert session.generated("w", "pass") == "" and session.generated("b", "pass") == ""  # which lift the ko
+    assert session.expected(["play", "w", "B2"]) == NO or session.ko is None
+    assert session.generated("w", "B2") == "B2 is illegal"  # the stones would be as before
 
 
 def test_no_line_writes_or_reads_elsewhere():
