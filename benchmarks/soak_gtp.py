@@ -1,11 +1,11 @@
 """Mutated GTP lines on each kind of player: every line has exactly one right answer, and the board is the right one.
 
 A server (`gtp.server`) runs in a thread of this process and reads from a pipe, as it does from a program. Lines are
-drawn from all commands (`benchmarks.gtp_lines`); half of them are mutated. Every answer is compared with a reference
-session on sgfmill's board (`benchmarks.gtp_reference`). After each command that may change the board, `showboard` must
-show the stones of the reference; after each `final_score`, the score must be that of the board without the stones that
-`final_status_list dead` names. Analyses are interrupted by the next line after a random while. A traceback in the log
-is a fault, whatever was answered.
+drawn from all commands (`benchmarks.gtp_lines`), half of them are mutated, and up to fifty are sent at once. Every
+answer is compared with a reference session on sgfmill's board (`benchmarks.gtp_reference`). After each command that may
+change the board, `showboard` must show the stones of the reference; after each `final_score`, the score must be that of
+the board without the stones that `final_status_list dead` names. Analyses are interrupted by the next line after a
+random while. A traceback in the log is a fault, whatever was answered.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from apv_mcts.player import SearchPlayer
 from arena.players import new_player, preset, presets
@@ -39,6 +39,7 @@ from pipeline.tables import table
 SIMULATIONS, NODES = 4, 64  # of players that search: enough to have searched, and fast
 LINES_A_SESSION = 2_000
 PATIENCE = 60.0  # seconds for one answer
+MOST_AT_ONCE = 50  # lines; short enough for a pipe
 LONGEST_PAUSE = 0.05  # seconds before an analysis is interrupted; reports come every 0.02 seconds at most
 ANSWER = re.compile(r"([=?])(\d*) ?(.*)\n\n", re.DOTALL)
 STREAMS = ("lz-analyze", "kata-analyze")
@@ -107,26 +108,24 @@ class Conversation:
         )
         self.thread.start()
 
-    def send(self, line: bytes, draw: random.Random) -> None:
-        """Send a line, sometimes in two parts."""
-        data = line + b"\n"
+    def send(self, data: bytes, draw: random.Random) -> None:
+        """Send lines, sometimes in two parts."""
         place = draw.randrange(len(data)) if draw.random() < 0.05 else 0
         for part in (data[:place], data[place:]):
             os.write(self.pipe, part)
 
-    def start_of_answer(self) -> str:
-        """Wait for the first piece of an answer."""
-        self._more()
-        return self.begun
-
     def answer(self) -> str:
-        """Wait for the end of an answer and return all of it."""
+        """Wait for the end of an answer and return it."""
         while "\n\n" not in self.begun:
             self._more()
-        answer, self.begun = self.begun, ""
-        if answer.index("\n\n") != len(answer) - 2 or not self.output.pieces.empty():
-            raise MissingError(f"there is more than one answer: {answer!r}")
-        return answer
+        answer, _, self.begun = self.begun.partition("\n\n")
+        return f"{answer}\n\n"
+
+    def start_of_answer(self) -> str:
+        """Wait for the beginning of an answer and return what has come of it."""
+        while not self.begun:
+            self._more()
+        return self.begun
 
     def _more(self) -> None:
         try:
@@ -191,6 +190,16 @@ def working_folder() -> Iterator[Path]:
             os.chdir(before)
 
 
+class Sent(NamedTuple):
+    """A line: its id, its words without the id, its command if the server has it, and the lines that check it."""
+
+    line: bytes
+    number: str
+    words: list[str]
+    name: str
+    checks: tuple[str, ...]
+
+
 class Soak:
     """Sends lines to one player and compares the answers."""
 
@@ -201,7 +210,7 @@ class Soak:
 
     def ask(self, line: str) -> str:
         """Send a plain line. Return what a successful answer says."""
-        self.talk.send(line.encode(), self.draw)
+        self.talk.send(f"{line}\n".encode(), self.draw)
         found = ANSWER.fullmatch(self.talk.answer())
         if not found or found[1] != YES:
             raise MissingError(f"{line}: no success")
@@ -216,7 +225,7 @@ class Soak:
         commands = tuple(self.ask("list_commands").splitlines())
         facts = Facts(self.ask("name"), "1", commands, maps, self.player.sizes)
         self.reference = Reference(facts, size, 7.5, self.folder)
-        self.open_line: tuple[bytes, list[str], str] | None = None  # an analysis that is still going on
+        self.open_line: Sent | None = None  # an analysis that is still going on
 
     def end(self) -> None:
         """End the input, which also interrupts an analysis, and look at the log."""
@@ -233,88 +242,102 @@ class Soak:
     def fault(self, line: bytes, words: str) -> None:
         self.report.faults.append(f"{line!r}: {words}")
 
-    def step(self) -> bool:
-        """Send one line and deal with its answer. Return whether the server goes on."""
+    def batch(self, most: int) -> bool:
+        """Send up to `most` lines at once, then judge their answers. Return whether the server goes on.
+
+        A batch ends with an analysis, which is interrupted by the next batch after a while, and with `quit`.
+        """
+        sent: list[Sent] = []
+        data = b""
+        while len(sent) < most:
+            sent.append(self.line())
+            data += sent[-1].line + b"\n" + b"".join(line.encode() + b"\n" for line in sent[-1].checks)
+            if sent[-1].name in (*STREAMS, "quit"):
+                break
+        self.talk.send(data, self.draw)
+        if self.open_line:
+            self.close_analysis()
+        goes_on = all(self.take(one) for one in sent)  # only the last one can end it
+        if goes_on and not self.open_line and (self.talk.begun or not self.talk.output.pieces.empty()):
+            raise MissingError("there is an answer to nothing")
+        return goes_on
+
+    def line(self) -> "Sent":
+        """Draw a line, and the lines that check what it did."""
         line, is_mutated = line_of(self.draw, self.reference.size)
-        report = self.report
-        report.lines += 1
-        report.mutated += is_mutated
         words = read_words(line)
         number = words.pop(0) if words and words[0].isascii() and words[0].isdigit() else ""
-        self.talk.send(line, self.draw)
-        if self.open_line and (words or number):
-            self.close_analysis()
-        if not words and not number:
-            report.silent += 1
-            if self.open_line:  # any input ends an analysis
-                self.close_analysis()
-            return True
-        report.commands[words[0] if words and words[0] in self.reference.facts.commands else "(no command)"] += 1
-        if words and words[0] in STREAMS and words[0] in self.reference.facts.commands:
-            begun = self.talk.start_of_answer()
-            if begun.startswith("="):
-                if self.draw.random() < 0.8:
-                    time.sleep(self.draw.random() * LONGEST_PAUSE)
-                self.open_line = (line, words, number)
-                return True
-        return self.judge(line, words, number, self.talk.answer())
+        self.report.lines += 1
+        self.report.mutated += is_mutated
+        name = words[0] if words and words[0] in self.reference.facts.commands else ""
+        checks = ("showboard",) if name in CHANGES else ("final_status_list dead",) if name == "final_score" else ()
+        return Sent(line, number, words, name, checks)
 
-    def close_analysis(self) -> None:
-        """Take the rest of an analysis that the next line has interrupted."""
-        assert self.open_line is not None
-        line, words, number = self.open_line
-        self.open_line = None
-        while "\n\n" not in self.talk.begun:
-            self.talk._more()
-        answer, _, self.talk.begun = self.talk.begun.partition("\n\n")
-        self.report.analyses += 1
-        self.report.reports += answer.count("\n")
-        self.judge(line, words, number, f"{answer}\n\n")
-
-    def judge(self, line: bytes, words: list[str], number: str, answer: str) -> bool:
-        """Compare an answer with the reference. Return whether the server goes on."""
-        report, reference = self.report, self.reference
-        found = ANSWER.fullmatch(answer)
-        if not found or found[2] != number or "\n\n" in found[3] or "\r" in answer:
-            self.fault(line, f"{answer!r} is no answer to it")
+    def take(self, sent: "Sent") -> bool:
+        """Take the answers to a line and to its checks. Return whether the server goes on."""
+        if not sent.words and not sent.number:
+            self.report.silent += 1
             return True
-        sign, text = found[1], found[3].removeprefix("\n") if words and words[0] == "showboard" else found[3]
-        expected = reference.expected(words)
-        if expected != EITHER and sign != expected:
-            self.fault(line, f"{answer!r}, but it must {'succeed' if expected == YES else 'fail'}")
-        if sign == NO:
-            report.refused += 1
+        self.report.commands[sent.name or "(no command)"] += 1
+        if sent.name in STREAMS and self.talk.start_of_answer().startswith(YES):
+            if self.draw.random() < 0.8:
+                time.sleep(self.draw.random() * LONGEST_PAUSE)
+            self.open_line = sent
             return True
-        report.accepted += 1
-        try:
-            wrong = reference.take(words, text.strip("\n"))
-        except Exception as error:
-            wrong = f"{type(error).__name__}: {error}"
-        if wrong:
-            self.fault(line, f"{wrong} ({answer!r})")
-        if words[0] == "quit":
-            return self.has_left(line)
-        self.check_state(line, words[0], text)
+        text = self.judge(sent, self.talk.answer())
+        if sent.name == "quit":
+            if not self.talk.has_ended():
+                self.fault(sent.line, "the server did not end")
+            return False
+        for check in sent.checks:
+            found = ANSWER.fullmatch(self.talk.answer())
+            if not found or found[1] != YES:
+                self.fault(sent.line, f"{check} fails after it")
+            else:
+                self.check_state(sent, text, found[3])
         return True
 
-    def has_left(self, line: bytes) -> bool:
-        if not self.talk.has_ended():
-            self.fault(line, "the server did not end")
-        return False
+    def close_analysis(self) -> None:
+        """Take the rest of an analysis that input has interrupted."""
+        sent, self.open_line = self.open_line, None
+        assert sent is not None
+        answer = self.talk.answer()
+        self.report.analyses += 1
+        self.report.reports += answer.count("\n") - 2
+        self.judge(sent, answer)
 
-    def check_state(self, line: bytes, name: str, text: str) -> None:
-        """Compare the board, or the score, with the reference."""
-        if self.talk.begun:  # an answer to the next line is already coming
-            return
-        if name in CHANGES and not self.open_line:
+    def judge(self, sent: "Sent", answer: str) -> str | None:
+        """Compare an answer with the reference. Return what it says, or None for a failure."""
+        report, reference, words = self.report, self.reference, sent.words
+        found = ANSWER.fullmatch(answer)
+        if not found or found[2] != sent.number or "\r" in answer:
+            self.fault(sent.line, f"{answer!r} is no answer to it")
+            return None
+        expected = reference.expected(words)
+        if expected != EITHER and found[1] != expected:
+            self.fault(sent.line, f"{answer!r}, but it must {'succeed' if expected == YES else 'fail'}")
+        if found[1] == NO:
+            report.refused += 1
+            return None
+        report.accepted += 1
+        try:
+            wrong = reference.take(words, found[3].strip("\n"))
+        except Exception as error:  # the answer made no sense at all
+            wrong = f"{type(error).__name__}: {error}"
+        if wrong:
+            self.fault(sent.line, f"{wrong} ({answer!r})")
+        return found[3].strip()
+
+    def check_state(self, sent: "Sent", text: str | None, shown: str) -> None:
+        """Compare the board, or the score without dead stones, with the reference."""
+        if sent.name in CHANGES:
             self.report.boards += 1
-            shown = self.ask("showboard")
             if wrong := self.reference.take(["showboard"], shown):
-                self.fault(line, f"{wrong}:\n{shown}")
-        if name == "final_score":
-            score = score_without(self.reference, self.ask("final_status_list dead"))
-            if not math.isclose(score, score_of(text.strip()), rel_tol=1e-5, abs_tol=1e-5):
-                self.fault(line, f"{text}, but without the dead stones the score is {score}")
+                self.fault(sent.line, f"{wrong}:\n{shown}")
+        elif text is not None:
+            score = score_without(self.reference, shown)
+            if not math.isclose(score, score_of(text), rel_tol=1e-5, abs_tol=1e-5):
+                self.fault(sent.line, f"{text}, but without the dead stones the score is {score}")
 
 
 def soak(name: str, lines: int, folder: Path, seed: int = 1, advance: Callable[[int], Any] = lambda n: None) -> Report:
@@ -325,9 +348,11 @@ def soak(name: str, lines: int, folder: Path, seed: int = 1, advance: Callable[[
         soaked.begin()
         last = min(lines, report.lines + LINES_A_SESSION)
         try:
-            while report.lines < last and len(report.faults) < MOST_FAULTS and soaked.step():
-                advance(1)
-            advance(1)
+            goes_on = True
+            while goes_on and report.lines < last and len(report.faults) < MOST_FAULTS:
+                before = report.lines
+                goes_on = soaked.batch(min(soaked.draw.randint(1, MOST_AT_ONCE), last - before))
+                advance(report.lines - before)
         except MissingError as error:
             report.faults.append(f"line {report.lines}: {error}")
         soaked.end()
