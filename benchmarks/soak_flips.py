@@ -7,11 +7,13 @@ is read without an error must be equal to what the whole file holds, or it count
 """
 
 import contextlib
+import io
 import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -242,7 +244,8 @@ KINDS = (
 def outcome_of(read: Callable[[Path], Any], folder: Path, expected: Any) -> tuple[str, str]:
     """Read damaged files. Return the outcome, and a word about it."""
     try:
-        found = read(folder)
+        with redirect_stderr(io.StringIO()):  # progress
+            found = read(folder)
     except UserError as error:
         sentence = str(error)
         return (REFUSED if sentence.endswith(".") and "\n" not in sentence else TRACEBACK), sentence

@@ -1,6 +1,6 @@
 """Mutated GTP lines on each kind of player: every line has exactly one right answer, and the board is the right one.
 
-A server (`gtp.server`) runs in a thread of this process and reads from a pipe, as it does from a program. Lines are
+A server (`gtp.server`) runs in a thread and reads from a pipe, as it does from a program. Lines are
 drawn from all commands (`benchmarks.gtp_lines`), half of them are mutated, and up to fifty are sent at once. Every
 answer is compared with a reference session on sgfmill's board (`benchmarks.gtp_reference`). After each command that may
 change the board, `showboard` must show the stones of the reference; after each `final_score`, the score must be that of
@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +35,7 @@ from gtp.server import serve
 from pipeline.errors import UserError
 from pipeline.progress import Progress
 from pipeline.tables import table
+from pipeline.workers import in_order
 
 SIMULATIONS, NODES = 4, 64  # of players that search: enough to have searched, and fast
 LINES_A_SESSION = 2_000
@@ -66,6 +67,12 @@ class Report:
     seconds: float = 0.0
     faults: list[str] = dataclasses.field(default_factory=list)
     commands: Counter = dataclasses.field(default_factory=Counter)
+
+    def add(self, other: "Report") -> None:
+        """Add what another session with the same player has found."""
+        for field in dataclasses.fields(self):
+            if field.name != "player":
+                setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
 
 class _Output:
@@ -340,24 +347,22 @@ class Soak:
                 self.fault(sent.line, f"{text}, but without the dead stones the score is {score}")
 
 
-def soak(name: str, lines: int, folder: Path, seed: int = 1, advance: Callable[[int], Any] = lambda n: None) -> Report:
-    """Send lines to a player, in sessions of some thousand lines."""
-    soaked, began = Soak(name, folder, seed), time.monotonic()
-    report = soaked.report
-    while report.lines < lines and len(report.faults) < MOST_FAULTS:
-        soaked.begin()
-        last = min(lines, report.lines + LINES_A_SESSION)
-        try:
-            goes_on = True
-            while goes_on and report.lines < last and len(report.faults) < MOST_FAULTS:
-                before = report.lines
-                goes_on = soaked.batch(min(soaked.draw.randint(1, MOST_AT_ONCE), last - before))
-                advance(report.lines - before)
-        except MissingError as error:
-            report.faults.append(f"line {report.lines}: {error}")
-        soaked.end()
-    report.seconds = time.monotonic() - began
-    return report
+def soak(name: str, lines: int, seed: int = 1) -> Report:
+    """Send lines to a player, in a temporary folder."""
+    with working_folder() as folder:
+        soaked, began = Soak(name, folder, seed), time.monotonic()
+        report = soaked.report
+        while report.lines < lines and len(report.faults) < MOST_FAULTS:
+            soaked.begin()
+            try:
+                goes_on = True
+                while goes_on and report.lines < lines and len(report.faults) < MOST_FAULTS:
+                    goes_on = soaked.batch(min(soaked.draw.randint(1, MOST_AT_ONCE), lines - report.lines))
+            except MissingError as error:
+                report.faults.append(f"line {report.lines}: {error}")
+            soaked.end()
+        report.seconds = time.monotonic() - began
+        return report
 
 
 def lines_by_player(lines: int) -> dict[str, int]:
@@ -368,19 +373,25 @@ def lines_by_player(lines: int) -> dict[str, int]:
     return {name: lines if richest[kind] == name else lines // 10 for name, kind in kinds.items()}
 
 
-def run_gtp(lines: dict[str, int], seed: int = 1) -> list[Report]:
-    """Send lines to players, so many to each."""
-    with working_folder() as folder, Progress("GTP lines", sum(lines.values())) as progress:
-        reports = []
-        for name, count in lines.items():
-            progress.note = name
-            reports.append(soak(name, count, folder, seed, progress.update))
-        return reports
+def run_gtp(lines: dict[str, int], seed: int = 1, workers: int = 1) -> list[Report]:
+    """Send lines to players, so many to each, in sessions that several processes hold."""
+    sessions = [
+        (name, min(LINES_A_SESSION, count - start), seed + start)
+        for name, count in lines.items()
+        for start in range(0, count, LINES_A_SESSION)
+    ]
+    reports = {name: Report(name) for name in lines}
+    with Progress("GTP lines", sum(lines.values())) as progress:
+        for found in in_order(soak, iter(sessions), workers):
+            reports[found.player].add(found)
+            progress.note = found.player
+            progress.update(found.lines)
+    return list(reports.values())
 
 
 def section(settings: SoakSettings) -> Section:
     """Send lines to all players, and lay out the answers."""
-    reports = run_gtp(lines_by_player(settings.lines), settings.seed)
+    reports = run_gtp(lines_by_player(settings.lines), settings.seed, settings.workers or os.cpu_count() or 1)
     counts = ("lines", "mutated", "accepted", "refused", "silent", "analyses", "reports", "boards")
     kinds = players_by_kind()
     rows = [

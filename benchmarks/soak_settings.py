@@ -19,6 +19,7 @@ class SoakSettings:
     kills: int = setting(50, "kills: kills of each stage", least=1)
     games: int = setting(2_000, "games: games on all boards", least=1)
     matches: int = setting(200, "match: games of the engine with itself over GTP", least=4)
+    workers: int = setting(0, "gtp: processes that hold sessions; 0 for one a core", least=0, most=256, result=False)
     keep: bool = setting(False, "keep the results of parts that were done earlier with the same counts", result=False)
     seed: int = seed_setting()
 

@@ -88,8 +88,7 @@ def test_every_kind_of_hostile_file_is_made():
 
 @pytest.mark.parametrize("name", ["random", "uct", "alpha_rp"])
 def test_mutated_lines_have_one_right_answer_each(name):
-    with soak_gtp.working_folder() as folder:
-        report = soak_gtp.soak(name, 400, folder)
+    (report,) = soak_gtp.run_gtp({name: 400})
     assert report.faults == []
     assert report.lines == 400 == report.accepted + report.refused + report.silent
     assert report.boards > 50 and report.mutated > 150
@@ -108,17 +107,16 @@ class Forgetful(RandomPlayer):
 
 def test_wrong_and_missing_answers_are_noticed(monkeypatch):
     monkeypatch.setattr(soak_gtp, "PATIENCE", 2.0)
-    with soak_gtp.working_folder() as folder:
-        monkeypatch.setattr(soak_gtp, "tiny_player", lambda name: Forgetful())
-        wrong = soak_gtp.soak("random", 300, folder)
-        assert any("must succeed" in fault for fault in wrong.faults)  # the server refuses the player's move
-        monkeypatch.setattr(soak_gtp, "tiny_player", lambda name: _Sized())
-        monkeypatch.setitem(GTP_COMMANDS, "play", lambda session, arguments: "")
-        stones = soak_gtp.soak("random", 200, folder)
-        assert any("the board is another one" in fault for fault in stones.faults)
-        monkeypatch.setattr(soak_gtp._Output, "write", lambda self, text: "=7" in text or self.pieces.put(text))
-        missing = soak_gtp.soak("random", 200, folder)
-        assert any("there is no answer" in fault for fault in missing.faults)
+    monkeypatch.setattr(soak_gtp, "tiny_player", lambda name: Forgetful())
+    wrong = soak_gtp.soak("random", 300)
+    assert any("must succeed" in fault for fault in wrong.faults)  # the server refuses the player's move
+    monkeypatch.setattr(soak_gtp, "tiny_player", lambda name: _Sized())
+    monkeypatch.setitem(GTP_COMMANDS, "play", lambda session, arguments: "")
+    stones = soak_gtp.soak("random", 200)
+    assert any("the board is another one" in fault for fault in stones.faults)
+    monkeypatch.setattr(soak_gtp._Output, "write", lambda self, text: "=7" in text or self.pieces.put(text))
+    missing = soak_gtp.soak("random", 200)
+    assert any("there is no answer" in fault or "is no answer" in fault for fault in missing.faults)
 
 
 class _Sized(RandomPlayer):
