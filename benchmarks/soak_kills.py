@@ -62,6 +62,20 @@ TINY = {
         ),
         OFTEN,
     ),
+    "rl_policy.train": Tiny(
+        (
+            *("learn.games=4", "iterations=4", "pool_every=2", "evaluation_games=4", "test_games=4", "move_limit=30"),
+            *("device=cpu", "precision=float32"),
+        ),
+        OFTEN,
+    ),
+    "value_net.sample": Tiny(
+        (
+            *("games=40", "shard_games=10", "together=10", "move_limit=60", "validation=0.2", "test=0.2"),
+            "precision=float32",
+        )
+    ),
+    "value_net.train": Tiny(("positions=800", "evaluations=4", "device=cpu", "precision=float32"), OFTEN),
 }
 
 

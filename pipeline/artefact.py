@@ -84,8 +84,8 @@ def write_atomic(path: Path, content: str | bytes) -> None:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove the drafts that killed processes have left in a folder, which nobody else may be writing to."""
-    for path in folder.glob(".*"):
+    """Remove the drafts that killed processes have left in a folder or below it, where nobody else may be writing."""
+    for path in folder.rglob(".*"):
         if DRAFT.fullmatch(path.name) and path.is_file():
             path.unlink(missing_ok=True)
 

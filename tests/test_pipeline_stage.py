@@ -55,10 +55,12 @@ def test_a_stage_is_done_once_and_names_what_it_read(tmp_path, capsys):
 
 
 def test_what_a_killed_process_was_writing_is_removed(tmp_path):
-    for name in (".manifest.json.123", ".checkpoint.safetensors.4567", ".games.npy", "result.12", ".hidden"):
+    (tmp_path / "pool").mkdir()
+    for name in (".manifest.json.123", "pool/.1.safetensors.4567", ".games.npy", "result.12", ".hidden", "pool/1"):
         (tmp_path / name).write_text("x")
     done_once(tmp_path, "a.stage", SETTINGS, [], lambda key: Outcome("", {}))
-    assert {path.name for path in tmp_path.iterdir()} == {".games.npy", "result.12", ".hidden", "manifest.json"}
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {".games.npy", "result.12", ".hidden", "pool/1", "manifest.json"}
 
 
 def test_drafts_stay_until_the_manifest_is_there(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from omegaconf import OmegaConf
 from sgfmill.boards import Board
 
 from benchmarks import soak, soak_archives, soak_flips, soak_games, soak_gtp, soak_kills
@@ -18,8 +19,9 @@ from benchmarks.soak_settings import PARTS, Section, SoakSettings
 from go.player import RandomPlayer
 from go.position import Position
 from gtp.commands import COMMANDS as GTP_COMMANDS
-from pipeline.catalogue import COMMANDS
+from pipeline.catalogue import COMMANDS, load
 from pipeline.errors import UserError
+from pipeline.launch import compose
 
 
 @pytest.mark.parametrize("kind", soak_flips.KINDS, ids=lambda kind: kind.name)
@@ -168,6 +170,12 @@ def test_no_line_writes_or_reads_elsewhere():
 def test_every_stage_has_tiny_settings_to_be_killed_with():
     stages = {name for name, entry in COMMANDS.items() if entry.is_stage}
     assert stages <= soak_kills.TINY.keys(), "a new stage needs a row in benchmarks.soak_kills.TINY"
+    for stage in stages:
+        given = soak_kills.tiny(stage).settings
+        config = compose(load(stage), [text.format(games="games.sgfs") for text in given])
+        for text in given:
+            name, _, value = text.format(games="games.sgfs").partition("=")
+            assert str(OmegaConf.select(config, name)) == value, f"{stage} has no setting {text}"
 
 
 def test_a_killed_stage_ends_as_an_unbroken_one():
