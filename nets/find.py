@@ -24,6 +24,7 @@ KINDS = {
     "tree": Kind("rollout.train", "tree.safetensors", fits_any_board=True),
     "policy": Kind("sl_policy.train", "policy.safetensors"),
     "rl": Kind("rl_policy.train", "rl.safetensors"),
+    "value": Kind("value_net.train", "value.safetensors"),
 }
 
 

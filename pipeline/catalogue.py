@@ -85,6 +85,9 @@ COMMANDS = {
     ),
     "rl_policy.match": Entry("rl_policy.match", "play the RL policy against other players, beside the paper's figures"),
     "rl_policy.show": Entry("rl_policy.show", "draw positions where the RL and the SL policy differ most"),
+    "value_net.sample": Entry(
+        "value_net.sample", "play self-play games and keep one position of each, for the value network", is_stage=True
+    ),
     "arena.problems": Entry("arena.problems", "have players solve 40 drawn problems, and say how many each does"),
     "apv_mcts.show": Entry(
         "apv_mcts.show", "show what a search finds in a position: the six boards of Figure 5, the tree"

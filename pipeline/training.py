@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from pipeline.arrays import read_arrays, write_arrays
 from pipeline.artefact import write_atomic
 from pipeline.errors import UserError
 from pipeline.progress import Progress
-from pipeline.tensors import DamagedError, read_tensors, write_tensors
 
 CHECKPOINT_SECONDS = 60  # a kill loses at most this much work, if steps are short
 History = list[dict[str, float]]
@@ -53,18 +53,16 @@ class Checkpoint(NamedTuple):
 
 def write_checkpoint(path: Path, key: str, checkpoint: Checkpoint) -> None:
     """Write a checkpoint with a key that names everything the training depends on."""
-    write_tensors(path, checkpoint.state, {"key": key, "checkpoint": json.dumps(checkpoint[1:])})
+    write_arrays(path, {"key": key, "checkpoint": json.dumps(checkpoint[1:])}, checkpoint.state)
 
 
 def read_checkpoint(path: Path, key: str) -> Checkpoint | None:
     """Read a checkpoint; return None if there is none with this key."""
+    found = read_arrays(path, key)
     try:
-        about, state = read_tensors(path)
-        return Checkpoint(state, *json.loads(about["checkpoint"])) if about["key"] == key else None
-    except FileNotFoundError:
-        return None
-    except (DamagedError, KeyError, ValueError, TypeError) as error:
-        raise UserError(f"{path} is damaged or is not what we wrote; remove it to begin anew.") from error
+        return found and Checkpoint(found[1], *json.loads(found[0]["checkpoint"]))
+    except (KeyError, ValueError, TypeError) as error:
+        raise UserError(f"{path} is not a checkpoint; remove it to begin anew.") from error
 
 
 @contextmanager

@@ -63,6 +63,12 @@ class Lockstep:
         self.points = points_of(size)
         _begin(self.boards, self.history, size)
 
+    def restart(self, game: int, seed: tuple[int, ...]) -> None:
+        """Begin a game anew on an empty board, with another random stream."""
+        self.streams[game] = new_rng(*seed)[:1]
+        self.moves[game], self.forced_ply[game], self.forced_margin[game] = PASS, NEVER, 0
+        _begin(self.boards[game : game + 1], self.history[game : game + 1], self.size)
+
     @property
     def lengths(self) -> np.ndarray:
         """The number of moves of each game so far, passes included."""
