@@ -16,12 +16,40 @@ from pipeline.errors import UserError
 
 
 class Positions(NamedTuple):
-    """Positions as arrays of equal length. `moves` are the points played there, with the symmetry applied."""
+    """Positions as arrays of equal length. `moves` are the points played there, with the symmetry applied, if known."""
 
     games: np.ndarray
     plies: np.ndarray
     symmetries: np.ndarray
-    moves: np.ndarray
+    moves: np.ndarray | None = None
+
+
+class Shuffled:
+    """Draws the entries of an index, each once per epoch, in an order that depends only on the seed.
+
+    With `symmetric`, each one gets one of the eight symmetries at random.
+    """
+
+    def __init__(self, index: np.ndarray, seed: int = 1, symmetric: bool = True) -> None:
+        self.index, self.seed, self.symmetric = index, seed, symmetric
+        self._order = (-1, index)  # the current epoch and its order
+
+    def batch(self, number: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the entries of batch `number`, and their symmetries. Batches can be drawn in any order."""
+        parts, start, left = [], number * size, size
+        while left:
+            epoch, place = divmod(start, len(self.index))
+            part = self._shuffled(epoch)[place : place + left]
+            parts.append(part)
+            start, left = start + len(part), left - len(part)
+        rng = np.random.default_rng((self.seed, 1, number))
+        symmetries = rng.integers(0, SYMMETRIES, size) if self.symmetric else np.zeros(size, np.int64)
+        return np.concatenate(parts), symmetries
+
+    def _shuffled(self, epoch: int) -> np.ndarray:
+        if self._order[0] != epoch:
+            self._order = epoch, np.random.default_rng((self.seed, 0, epoch)).permutation(self.index)
+        return self._order[1]
 
 
 class PositionSampler:
@@ -34,9 +62,9 @@ class PositionSampler:
     def __init__(self, store: GameStore, split: str, seed: int = 1, symmetric: bool = True) -> None:
         if split not in SPLITS:
             raise UserError(f"split={split} is none of {', '.join(SPLITS)}.")
-        self.store, self.split, self.seed, self.symmetric = store, split, seed, symmetric
+        self.store, self.split = store, split
         self.index = learnable_moves(store, SPLITS[split])
-        self._order = (-1, self.index)  # the current epoch and its order
+        self.shuffled = Shuffled(self.index, seed, symmetric)
         if len(self.index) == 0:
             raise UserError(f"The {split} part of the store in {store.folder} has no positions.")
 
@@ -47,20 +75,7 @@ class PositionSampler:
         """Return batch `number`. Batches can be drawn in any order, so training can resume anywhere."""
         if number < 0 or size < 1:
             raise UserError(f"There is no batch {number} of {size} positions: batches count from 0, positions from 1.")
-        parts, start, left = [], number * size, size
-        while left:
-            epoch, place = divmod(start, len(self))
-            part = self._shuffled(epoch)[place : place + left]
-            parts.append(part)
-            start, left = start + len(part), left - len(part)
-        rng = np.random.default_rng((self.seed, 1, number))
-        symmetries = rng.integers(0, SYMMETRIES, size) if self.symmetric else np.zeros(size, np.int64)
-        return positions_at(self.store, np.concatenate(parts), symmetries)
-
-    def _shuffled(self, epoch: int) -> np.ndarray:
-        if self._order[0] != epoch:
-            self._order = epoch, np.random.default_rng((self.seed, 0, epoch)).permutation(self.index)
-        return self._order[1]
+        return positions_at(self.store, *self.shuffled.batch(number, size))
 
 
 def positions_at(store: GameStore, index: np.ndarray, symmetries: np.ndarray) -> Positions:

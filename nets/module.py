@@ -35,10 +35,18 @@ class NetworkModule(nn.Module):
             for layer in layers:
                 _initialise(self.layers[_key(layer)], layer)
 
-    def forward(self, planes: Tensor) -> dict[str, Tensor]:
+    def outputs_of_layers(self, planes: Tensor) -> dict[str, Tensor]:
+        """Return the outputs of all layers by name."""
         made = {INPUT: planes}
         for layer in layers_of(self.description):
             made[layer.name] = self._layer(layer, [made[source] for source in layer.sources])
+        return made
+
+    def forward(self, planes: Tensor) -> dict[str, Tensor]:
+        return self.answers_of(self.outputs_of_layers(planes))
+
+    def answers_of(self, made: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Return the answers, given the outputs of all layers."""
         answers = {answer: made[name] for answer, name in self.description.outputs.items()}
         return answers | ({VALUES: answers[VALUES].squeeze(1)} if VALUES in answers else {})
 

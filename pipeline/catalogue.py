@@ -88,6 +88,9 @@ COMMANDS = {
     "value_net.sample": Entry(
         "value_net.sample", "play self-play games and keep one position of each, for the value network", is_stage=True
     ),
+    "value_net.train": Entry(
+        "value_net.train", "learn the value network from those positions", is_stage=True, extra="train"
+    ),
     "arena.problems": Entry("arena.problems", "have players solve 40 drawn problems, and say how many each does"),
     "apv_mcts.show": Entry(
         "apv_mcts.show", "show what a search finds in a position: the six boards of Figure 5, the tree"

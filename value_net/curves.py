@@ -1,10 +1,14 @@
 """Plots of samples and of what the value network has learnt."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from pipeline.plots import ACCENT, INK, figure
+from pipeline.plots import ACCENT, COLORS, INK, Panel, draw_curves, figure
+from pipeline.training import History
+
+PAPER_ERRORS = {"paper, test: 0.234": 0.234}
 
 
 def draw_samples(u: np.ndarray, played_anew: np.ndarray, cut: np.ndarray, most_u: int, path: Path) -> None:
@@ -19,3 +23,25 @@ def draw_samples(u: np.ndarray, played_anew: np.ndarray, cut: np.ndarray, most_u
         games = np.bincount(u, 1 + played_anew + cut, minlength=most_u + 1)[1:]
         right.plot(numbers, games / np.maximum(counts, 1), color=ACCENT)
         right.set(title="Games played for each sample", xlabel="U", ylim=(0, None))
+
+
+def draw_learning(history: History, path: Path) -> None:
+    """Plot the error against positions seen, for the validation set and the training batches."""
+    errors = {"MSE": "validation games", "train MSE": "batches learnt from"}
+    panels = [
+        Panel("Mean squared error", errors, lines=PAPER_ERRORS),
+        Panel("Winner predicted", {"winner": "validation games"}, percent=True),
+    ]
+    draw_curves(path, {"value network": history}, "positions", panels)
+
+
+def draw_by_move_number(rows: dict[str, list[dict[str, Any]]], path: Path) -> None:
+    """Plot errors by move number, a curve for each predictor."""
+    with figure(path) as made:
+        axes = made.subplots()
+        for (name, found), color in zip(rows.items(), COLORS * 2, strict=False):
+            places = [(row["from"] + row["to"]) / 2 for row in found]
+            axes.plot(places, [row["MSE"] for row in found], marker="o", markersize=3, color=color, label=name)
+        axes.set(title="Mean squared error", xlabel="number of moves before the position", ylim=(0, None))
+        if len(rows) > 1:
+            made.legend(loc="outside lower center", ncols=3)

@@ -45,7 +45,7 @@ class Recipe(NamedTuple):
 
 
 class Shard(NamedTuple):
-    """Samples, one of each game, in the order of their numbers. The games are stored from the first to the last move."""
+    """Samples, one of each game, in the order of their numbers. Games are stored from the first to the last move."""
 
     u: np.ndarray  # int16[games]: the position is the one after this many moves
     lengths: np.ndarray  # int16[games]
@@ -63,7 +63,7 @@ def scaled_most_u(size: int) -> int:
     return max(1, round(PAPER_MOST_U * size**2 / PAPER_POINTS))
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """The work on a shard was stopped before its end."""
 
 
@@ -147,6 +147,6 @@ def play_shard(
     player = _ShardPlayer(sl, rl, recipe, seed, number)
     while (player.samples != IDLE).any():
         if stop():
-            raise Stopped
+            raise StoppedError
         advance(player.turn())
     return player.shard()

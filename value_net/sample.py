@@ -28,7 +28,7 @@ from pipeline.settings import StageSettings, seed_setting, setting, threads_sett
 from pipeline.stage import Input, Outcome, done_once
 from pipeline.tables import table
 from value_net.curves import draw_samples
-from value_net.recipe import Recipe, Shard, Stopped, play_shard, scaled_most_u
+from value_net.recipe import Recipe, Shard, StoppedError, play_shard, scaled_most_u
 from value_net.samples import STAGE, read_shard, shard_path, store_folder, write_shard, write_store
 
 
@@ -110,7 +110,7 @@ def play_missing(
         def play(number: int) -> None:
             try:
                 shard = play_shard(sl, rl, recipe, seed, number, advance, stopped.is_set)
-            except Stopped:
+            except StoppedError:
                 return
             write_shard(shard_path(folder, number), key, shard)
 

@@ -73,7 +73,7 @@ def packed(shard: Shard, number: int, size: int, komi: float) -> Batch:
 def write_store(
     folder: Path, shards: Iterable[Shard], count: int, size: int, komi: float, shares: tuple[float, float]
 ) -> str:
-    """Write `count` games of some shards as a store. `shares` are those of validation and test. Return a fingerprint."""
+    """Write `count` games as a store; `shares` are those of validation and test. Return its fingerprint."""
     made(folder)
     draft = Draft(folder)
     samples = np.lib.format.open_memmap(folder / SAMPLES, "w+", sample_dtype(size), (count,))
