@@ -1,17 +1,19 @@
 """Assemble a search: find and load the policies and networks that its settings ask for."""
 
 import functools
+import os
 from pathlib import Path
 
 from apv_mcts.evaluator import Evaluator
 from apv_mcts.search import Search
 from apv_mcts.settings import SearchSettings
+from go.player import ALL_SIZES
 from nets.find import find_weights
-from nets.network import Answering
+from nets.network import Answering, Network, PolicyAndValue
 from pipeline.errors import UserError
 from rollout.model import Model
 from rollout.playout import PlayoutPolicy, new_policy
-from sl_policy.player import load_network
+from sl_policy.player import load_network, network_sizes
 
 
 @functools.lru_cache(4)  # both policies for two boards, at up to 130 MB each
@@ -25,13 +27,31 @@ def _playout_policy(name: str, size: int, run: str) -> PlayoutPolicy:
     return _patterns(find_weights(name, size, "run" if run else "shipped", run))
 
 
-def check_value(settings: SearchSettings) -> None:
-    """Raise `UserError` if a search needs a value network: there is none yet."""
-    if settings.value:
+def sizes_of(settings: SearchSettings, run: str) -> tuple[int, ...]:
+    """Return the board sizes for which there are all networks that a search needs."""
+    kinds = [kind for kind, is_needed in (("policy", settings.policy), ("value", settings.value)) if is_needed]
+    sizes = set(ALL_SIZES).intersection(*(network_sizes(run, kind) for kind in kinds))
+    if not sizes:
+        whose = f"Run {run} has" if run else "Prezero comes with"
         raise UserError(
-            "This player asks a value network, and there is none yet; flat, uct, uct_patterns, alpha_r, alpha_p and "
-            "alpha_rp do without."
+            f"{whose} no board with both a policy and a value network; ./prezero value_net.train makes one."
         )
+    return tuple(sorted(sizes))
+
+
+def load_networks(settings: SearchSettings, size: int, run: str) -> Answering:
+    """Load the networks that the settings ask for.
+
+    Without rollouts the search threads mostly wait for the networks, so these get as many threads as the search.
+    """
+    threads = 1 if settings.rollouts != "none" else settings.threads or os.cpu_count() or 1
+
+    def load(kind: str) -> Network:
+        return load_network(size, run, threads, settings.precision, kind)
+
+    if settings.policy and settings.value:
+        return PolicyAndValue(load("policy"), load("value"))
+    return load("value" if settings.value else "policy")
 
 
 def new_evaluator(
@@ -40,10 +60,7 @@ def new_evaluator(
     """Return what answers for the networks that the settings ask for; None if they ask for none."""
     if not settings.policy and not settings.value:
         return None
-    if network is None:
-        check_value(settings)
-        network = load_network(size, run, precision=settings.precision)
-    return Evaluator(network, settings.beta, seed, settings.batch_size)
+    return Evaluator(network or load_networks(settings, size, run), settings.beta, seed, settings.batch_size)
 
 
 def new_search(

@@ -90,6 +90,11 @@ class Evaluator:
         self.rng = np.random.default_rng(seed)
         self.answered = self.batches = 0
 
+    def warn_of_other_komi(self, komi: float) -> None:
+        """Let a network warn, once, if it has learnt results at another komi."""
+        if hasattr(self.network, "warn_of_other_komi"):
+            self.network.warn_of_other_komi(komi)
+
     def serve(self, askers: Sequence[Asking]) -> int:
         """Answer the waiting requests of some searches as one batch, the oldest of each first; return their number."""
         taken = [(asker, take(asker.queue, self.batch)) for asker in askers]

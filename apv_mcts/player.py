@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from apv_mcts.assemble import check_value, new_search
+from apv_mcts.assemble import new_search, sizes_of
 from apv_mcts.search import EdgeStatistics, Search, win_rate
 from apv_mcts.settings import SearchSettings
 from apv_mcts.time_control import seconds_for_move, seconds_more
@@ -16,12 +16,11 @@ from go.abilities import Finding, Findings
 from go.board import BLACK, WHITE
 from go.clock import Clock
 from go.coordinates import PASS, POINTS
-from go.player import ALL_SIZES, RESIGN, Candidate, Decision, ends_well
+from go.player import RESIGN, Candidate, Decision, ends_well
 from go.playout import new_rng
 from go.position import Position
 from rollout.judge import judge_dead
 from rollout.playout import policy_games
-from sl_policy.player import network_sizes
 
 TRIED = 0.05  # share of the most visited move's visits; the value of moves with fewer visits is not relied on
 OWNERSHIP_ROLLOUTS = 400
@@ -240,8 +239,7 @@ def search_player(
     name: str, run: str, seed: int, simulations: int, seconds: float, resign: float, search: SearchSettings
 ) -> SearchPlayer:
     """Make a player that searches with the policies and networks of a run, or with those that come with Prezero."""
-    check_value(search)
-    sizes = network_sizes(run) if search.policy else ALL_SIZES
+    sizes = sizes_of(search, run)
     return SearchPlayer(name, sizes, lambda size: new_search(search, size, run, seed), simulations, seconds, resign)
 
 

@@ -15,6 +15,7 @@ from go.jit import kernel
 from go.playout import random_below
 
 PUCT, UCB1, FLAT = range(3)
+ZERO, NODE = range(2)  # first-play urgency: the value of a move that was not tried
 
 
 class Rule(NamedTuple):
@@ -31,6 +32,8 @@ class Rule(NamedTuple):
     has_replies: bool  # the most probable moves are stored for rollouts, with their contexts
     pass_prior: float
     komi: float
+    first_play: int = ZERO  # or NODE: the mean value of the moves tried at the node, less `first_play_loss`
+    first_play_loss: float = 0.0
 
 
 @kernel
@@ -56,10 +59,17 @@ def best_puct(rule, first, count, prior, n_r, w_r, n_v, w_v):
     for e in range(first, first + count):
         total += n_r[e]
     scale = rule.c_puct * np.sqrt(max(total, 1))
+    untried = 0.0
+    if rule.first_play == NODE and total > 0:
+        for e in range(first, first + count):
+            if n_r[e] > 0:
+                untried += n_r[e] * mean_value(rule, np.int64(n_r[e]), w_r[e], np.int64(n_v[e]), w_v[e])
+        untried = max(untried / total - rule.first_play_loss, -1.0)
     best, chosen = -np.inf, first
     for e in range(first, first + count):
         n = np.int64(n_r[e])
-        value = mean_value(rule, n, w_r[e], np.int64(n_v[e]), w_v[e]) + scale * prior[e] / (1 + n)
+        q = mean_value(rule, n, w_r[e], np.int64(n_v[e]), w_v[e]) if n > 0 else untried
+        value = q + scale * prior[e] / (1 + n)
         if value > best:
             best, chosen = value, e
     return chosen

@@ -109,6 +109,8 @@ class Search:
         with self.lock:
             self.position = position.copy()
             self.rule = rule_of(self.settings, position.komi)
+            if self.rule.has_value:
+                self.evaluator.warn_of_other_komi(position.komi)
             self.root = root_of(position)
             if len(self.root.hashes) + MOST_DEPTH > len(self.workers[0].hashes):
                 self.workers = [new_worker(2 * len(self.root.hashes)) for _ in self.workers]
@@ -225,11 +227,12 @@ class Search:
         return int(self.control[N_THR])
 
     def adapt(self, busy: float) -> None:
-        """Raise n_thr if requests pile up, lower it if the network could answer more (Methods).
+        """Raise n_thr if requests pile up, lower it if the networks could answer more (Methods).
 
+        A new node asks for priors, and each of its edges for a value. So n_thr controls both kinds of requests.
         `busy` is the share of the time since the last call in which the network was at work.
         """
-        if not (self.settings.adapt and self.rule.has_rollouts and self.rule.has_policy):
+        if not (self.settings.adapt and self.rule.has_rollouts and self.evaluator is not None):
             return
         step = max(self.n_thr // DAMPING, 1)
         if self.queue.counters[WAITING] > 2 * self.settings.batch_size:

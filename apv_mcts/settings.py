@@ -2,12 +2,13 @@
 
 import dataclasses
 
-from apv_mcts.rules import FLAT, PUCT, UCB1, Rule
+from apv_mcts.rules import FLAT, NODE, PUCT, UCB1, ZERO, Rule
 from nets.runtime import PRECISIONS
 from pipeline.errors import UserError
 from pipeline.settings import MOST_THREADS, seed_setting, setting
 
 KINDS = {"puct": PUCT, "ucb1": UCB1, "flat": FLAT}
+FIRST_PLAYS = {"zero": ZERO, "node": NODE}
 ROLLOUTS = ("rollout", "uniform", "none")
 MOST_NODES = 10_000_000  # with 200 edges each; the number of an edge has 31 bits
 
@@ -32,7 +33,15 @@ class SearchSettings:
     n_thr: int = setting(
         40, "visits of an edge above which its position becomes a node (paper: 40, adapted)", least=0, most=10**9
     )
-    adapt: bool = setting(True, "on several threads: adapt n_thr to the load of the policy network")
+    adapt: bool = setting(True, "on several threads: adapt n_thr to the load of the networks")
+    first_play: str = setting(
+        "zero",
+        "value of moves that were not tried: zero, or that of the node (the mean of the moves tried there)",
+        choices=tuple(FIRST_PLAYS),
+    )
+    first_play_loss: float = setting(
+        0.0, "with first_play=node: by how much moves that were not tried are taken to be worse", least=0, most=2
+    )
     n_vl: int = setting(3, "virtual losses of a running simulation (paper: 3)", least=0, most=1_000)
     beta: float = setting(
         0.67, "temperature of the priors: the network's scores are divided by it (paper: 0.67)", least=0.01, most=100
@@ -87,6 +96,8 @@ def rule_of(settings: SearchSettings, komi: float) -> Rule:
         kind=KINDS[settings.rule],
         lambda_mix=settings.lambda_mix,
         c_puct=settings.c_puct,
+        first_play=FIRST_PLAYS[settings.first_play],
+        first_play_loss=settings.first_play_loss,
         n_vl=settings.n_vl,
         has_rollouts=settings.rollouts != "none",
         has_value=settings.value,

@@ -12,10 +12,11 @@ import go.player
 import rl_policy.player
 import rollout.player
 import sl_policy.player
+import value_net.player
 from features48.heat_maps import plane_maps
 from go.player import AnyBoard, Player
 
-ROOMS = (go.player, rollout.player, sl_policy.player, rl_policy.player, apv_mcts.player)
+ROOMS = (go.player, rollout.player, sl_policy.player, rl_policy.player, value_net.player, apv_mcts.player)
 KINDS: dict[str, Callable[..., Player]] = {kind: make for room in ROOMS for kind, make in room.PLAYERS.items()}
 
 

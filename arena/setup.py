@@ -3,16 +3,26 @@
 The launcher runs this command after it has installed the packages, and again when the sources have changed since.
 """
 
+import functools
+
 from arena.players import new_player, preset, presets, rehearse
 from nets.find import shipped_sizes
+from pipeline.errors import UserError
 
 
 def setup(arguments: list[str]) -> int:
     """Let every player that comes with Prezero make two moves on the boards that it plays and that have a network."""
-    players = {name: preset(name) for name in presets() if not preset(name).search.value}
-    sizes = shipped_sizes("policy")
-    todo = [(name, size) for name, player in players.items() for size in sizes if size in new_player(player).sizes]
+    todo = [(name, size) for name in presets() for size in shipped_sizes("policy") if size in sizes_of(name)]
     for number, (name, size) in enumerate(todo, 1):
         print(f"[{number}/{len(todo)}] {name} on {size}x{size}", flush=True)
-        rehearse(players[name], size)
+        rehearse(preset(name), size)
     return 0
+
+
+@functools.cache
+def sizes_of(name: str) -> tuple[int, ...]:
+    """Return the boards that a player plays on; none if a network that it needs does not come with Prezero."""
+    try:
+        return new_player(preset(name)).sizes
+    except UserError:
+        return ()

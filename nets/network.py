@@ -4,6 +4,7 @@ Whoever asks (`apv_mcts.evaluator`, players, self-play) hands over boards with t
 each in, and gets answers about the boards as they are; planes, symmetries and runtimes are the network's own business.
 """
 
+import sys
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -55,10 +56,23 @@ class Network:
         self.size, self.has_pass = self.description.size, self.description.has_pass
         self.inputs = inputs_of(self.description, threads)
         self.compute = new_compute(weights, device, threads, precision)
+        self.has_warned = False
 
     @classmethod
     def load(cls, path: Path, device: str = "cpu", threads: int = 1, precision: str = "auto") -> "Network":
         return cls(Weights.load(path), device, threads, precision)
+
+    @property
+    def komi(self) -> float | None:
+        """The komi of the games whose results the network has learnt; None if it has learnt no results."""
+        return self.weights.card.get("komi")
+
+    def warn_of_other_komi(self, komi: float) -> None:
+        """Print a warning, once, if the network has learnt results at another komi than the one asked about."""
+        if self.komi is not None and komi != self.komi and not self.has_warned:
+            self.has_warned = True
+            known = f"prezero: the value network has learnt results at komi {self.komi:g} and does not know of"
+            print(f"{known} komi {komi:g}: its values are off.", file=sys.stderr, flush=True)
 
     def answer(self, boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray, wants: Wants = None) -> Answers:
         return self.answer_planes(self.inputs.boards(boards, history, symmetries), symmetries)
@@ -104,6 +118,7 @@ class PolicyAndValue:
                 "value network."
             )
         self.policy, self.value, self.has_pass = policy, value, policy.has_pass
+        self.warn_of_other_komi = value.warn_of_other_komi
 
     def answer(self, boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray, wants: Wants = None) -> Answers:
         scored, valued = wants or (np.ones(len(boards), bool), np.ones(len(boards), bool))
