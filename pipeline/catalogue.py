@@ -91,6 +91,9 @@ COMMANDS = {
     "value_net.train": Entry(
         "value_net.train", "learn the value network from those positions", is_stage=True, extra="train"
     ),
+    "value_net.table": Entry(
+        "value_net.table", "errors of value networks beside the paper's: overfitting, rollouts, games", extra="train"
+    ),
     "arena.problems": Entry("arena.problems", "have players solve 40 drawn problems, and say how many each does"),
     "apv_mcts.show": Entry(
         "apv_mcts.show", "show what a search finds in a position: the six boards of Figure 5, the tree"

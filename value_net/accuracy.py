@@ -11,6 +11,7 @@ import numpy as np
 from data.positions import Positions
 from nets.network import ALL_SYMMETRIES, Network
 from pipeline.errors import UserError
+from pipeline.shares import interval95
 from value_net.lessons import Lessons
 
 BATCH = 64
@@ -68,7 +69,22 @@ def by_move_number(values: np.ndarray, lessons: Lessons) -> list[dict[str, Any]]
     return rows
 
 
-def test_network(
+def reliability(values: np.ndarray, outcomes: np.ndarray, bins: int = 10) -> list[dict[str, Any]]:
+    """Return predicted beside observed win rates, by predicted win rate in `bins` bins of equal width."""
+    predicted, won = (1 + np.asarray(values, np.float64)) / 2, (1 + np.asarray(outcomes, np.float64)) / 2
+    places = np.minimum((predicted * bins).astype(int), bins - 1)
+    rows = []
+    for place in range(bins):
+        inside = places == place
+        if inside.any():
+            low, high = interval95(float(won[inside].sum()), int(inside.sum()))
+            row = {"from": place / bins, "to": (place + 1) / bins, "positions": int(inside.sum())}
+            rates = {"predicted": float(predicted[inside].mean()), "observed": float(won[inside].mean())}
+            rows.append(row | rates | {"low": low, "high": high})
+    return rows
+
+
+def errors_by_part(
     network: Network, lessons: dict[str, Lessons], advance: Callable[[int], None] = lambda positions: None
 ) -> dict[str, Any]:
     """Test a network on the parts of a store. The constant is the mean outcome of the training part."""

@@ -74,12 +74,17 @@ def outcomes_for(winners: np.ndarray, colors: np.ndarray) -> np.ndarray:
     return np.where(winners == EMPTY, 0, np.where(winners == colors, 1, -1)).astype(np.float32)
 
 
-def lessons_of(samples: Samples, part: str, games: int = 0) -> Lessons:
-    """Return the samples of a part, or of its first `games` games."""
+def lessons_of(samples: Samples, part: str, games: int = 0, a_game: int = 0, seed: int = 1) -> Lessons:
+    """Return the samples of a part, or of its first `games` games.
+
+    With `a_game`, that many random positions of each game take the place of its sample, which lets a network memorise.
+    """
     chosen = samples.part(part)
     chosen = chosen[:games] if games else chosen
     if len(chosen) == 0:
         raise UserError(f"The {part} part of the samples in {samples.store.folder} is empty: play more games.")
+    if a_game:
+        return positions_of_games(samples.store, chosen, a_game, seed, samples.owners)
     return Lessons(samples.store, chosen, np.asarray(samples.plies)[chosen].astype(np.int64), samples.owners)
 
 

@@ -1,4 +1,4 @@
-"""A player that uses the value network alone: one ply deep, it plays the move after which the opponent's value is lowest.
+"""A player that uses the value network alone, one ply deep: it plays the move after which the opponent has least value.
 
 Each position is shown to the network in all eight symmetries. Two passes end the game, and are counted exactly.
 """
@@ -20,8 +20,8 @@ def values_of(network: Network, positions: list[Position]) -> np.ndarray:
     """Return the value of each position for its side to move, averaged over all symmetries."""
     boards, history = np.concatenate([position.boards for position in positions]), histories_of(positions)
     network.warn_of_other_komi(positions[0].komi)
-    total = sum(network.answer(boards, history, np.full(len(boards), turn)).values for turn in ALL_SYMMETRIES)
-    values = total / len(ALL_SYMMETRIES)
+    turns = [np.full(len(boards), symmetry) for symmetry in ALL_SYMMETRIES]
+    values = np.mean([network.answer(boards, history, turn).values for turn in turns], axis=0)
     for place, position in enumerate(positions):
         if position.is_over:
             score = position.score()

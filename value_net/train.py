@@ -23,7 +23,7 @@ from pipeline.settings import StageSettings, seed_setting, setting, threads_sett
 from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
 from pipeline.training import History, train, write_history
-from value_net.accuracy import predict, summary, test_network
+from value_net.accuracy import errors_by_part, predict, summary
 from value_net.curves import draw_by_move_number, draw_learning
 from value_net.lessons import Lessons, lessons_of
 from value_net.samples import Samples, open_samples
@@ -39,6 +39,9 @@ PAPER = {"train": "0.226", "test": "0.234"}
 class Settings(LearnSettings, StageSettings):
     samples: str = setting("", "name of the run whose samples to learn from, by default this run", result=False)
     games: int = setting(0, "games of the training part to learn from; 0 takes all", least=0)
+    positions_a_game: int = setting(
+        0, "random positions of each game to learn from instead of the one of the recipe, to show overfitting", least=0
+    )
     evaluations: int = setting(20, "evaluations on the validation set during training: points of the curve", least=1)
     device: str = setting("auto", "where to compute; auto takes a GPU if there is one", choices=DEVICES, result=False)
     precision: str = setting("auto", "auto takes bfloat16 if the processor computes with it", choices=PRECISIONS)
@@ -91,25 +94,27 @@ def checkpoint_path(folder: Path) -> Path:
 def run_stage(settings: Settings, samples: Samples, folder: Path, key: dict[str, Any]) -> Outcome:
     """Learn, test and write everything but the manifest."""
     lessons = {part: lessons_of(samples, part) for part in ("validation", "test")}
-    lessons["train"] = lessons_of(samples, "train", settings.games)
+    lessons["train"] = lessons_of(samples, "train", settings.games, settings.positions_a_game, settings.seed)
     weights, history = learn(settings, lessons["train"], lessons["validation"], folder, key)
     network = Network(weights, threads=settings.threads or os.cpu_count() or 1)
     tested = {part: there.chosen(np.arange(min(len(there), TRAIN_TESTED))) for part, there in lessons.items()}
     tested["test"] = lessons["test"]
     with Progress("testing the value network, positions", sum(map(len, tested.values()))) as progress:
-        results = test_network(network, tested, progress.update)
+        results = errors_by_part(network, tested, progress.update)
     draw_by_move_number({"value network": results["by move number"]}, folder / "by_move_number.svg")
     metrics = {
         "size": samples.store.size,
         "komi": samples.komi,
         "parameters": weights.description.parameter_count(),
         "positions": int(history[-1]["positions"]),
-        "games": len(lessons["train"]),
+        "games": len(np.unique(lessons["train"].games)),
+        "samples": len(lessons["train"]),
         "seconds": history[-1]["seconds"],
         "results": results,
         "fingerprint": weights.fingerprint(),
     }
-    data = f"one position of each of {metrics['games']:,} games of self-play, run {samples.store.folder.parts[-3]}"
+    run = samples.store.folder.parts[-3]
+    data = f"{metrics['samples']:,} positions of {metrics['games']:,} games of self-play, run {run}"
     figures = {name: value for name, value in metrics.items() if name != "fingerprint"}
     weights.card = new_card(weights.description, data, key, figures, samples.komi)
     weights.save(folder / FILE)
@@ -150,7 +155,7 @@ def results_table(results: dict[str, Any]) -> str:
 
 
 def text_of(metrics: dict[str, Any], net: dict[str, Any]) -> str:
-    size, epochs = metrics["size"], metrics["positions"] / metrics["games"]
+    size, epochs = metrics["size"], metrics["positions"] / metrics["samples"]
     return "\n".join(
         [
             f"Value network for {size}x{size}, komi {metrics['komi']:g}: {net['layers']} layers, {net['filters']} "
