@@ -33,9 +33,8 @@ def sizes_of(settings: SearchSettings, run: str) -> tuple[int, ...]:
     sizes = set(ALL_SIZES).intersection(*(network_sizes(run, kind) for kind in kinds))
     if not sizes:
         whose = f"Run {run} has" if run else "Prezero comes with"
-        raise UserError(
-            f"{whose} no board with both a policy and a value network; ./prezero value_net.train makes one."
-        )
+        needed = " and ".join(kinds)
+        raise UserError(f"{whose} no {needed} network for one board; ./prezero value_net.train makes one.")
     return tuple(sorted(sizes))
 
 

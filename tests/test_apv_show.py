@@ -322,7 +322,11 @@ def test_help_names_the_settings(command):
     ("arguments", "sentence"),
     [
         (["player=sl"], "player=sl does not search, and there is nothing of it to show here."),
-        (["player=alpha_rvp"], "This player asks a value network, and there is none yet; .*"),
+        (
+            ["player=alpha_rvp", "player.run=no"],
+            "There is no .*policy.safetensors; ./prezero sl_policy.train .*",
+        ),
+        (["player=alpha_v", "player.run=no"], "There is no .*value.safetensors; ./prezero value_net.train .*"),
         (["player=nobody"], "player=nobody does not exist; there are .*"),
         (["board=13x13"], "player=alpha_rp plays on 9x9, 19x19 only."),
         (["moves=pass pass"], "The game is over in this position: there is nothing to search."),

@@ -14,6 +14,7 @@ from small_searches import small_player
 from apv_mcts.player import SearchPlayer
 from arena.players import PlayerSettings, new_player, preset, presets, ready_player
 from arena.registry import KINDS, ROOMS
+from arena.setup import sizes_of
 from features48.heat_maps import plane_maps
 from go.coordinates import PASS
 from go.errors import GoError
@@ -22,7 +23,7 @@ from go.position import Position
 from nets.find import shipped_sizes
 from pipeline.errors import UserError
 
-WITHOUT_A_VALUE_NETWORK = [name for name in presets() if not preset(name).search.value]
+PLAYABLE = [name for name in presets() if 9 in sizes_of(name)]  # all networks that they need come with Prezero
 
 
 def test_every_room_with_a_player_is_registered_and_no_kind_twice():
@@ -32,7 +33,7 @@ def test_every_room_with_a_player_is_registered_and_no_kind_twice():
     assert {preset(name).kind for name in presets()} == set(KINDS)
 
 
-@pytest.mark.parametrize("name", WITHOUT_A_VALUE_NETWORK)
+@pytest.mark.parametrize("name", PLAYABLE)
 def test_every_preset_makes_a_player_that_has_its_name_and_plays(name):
     settings = dataclasses.replace(preset(name), greedy=False)
     settings.search.nodes, settings.search.threads = 200, 1
@@ -80,8 +81,8 @@ def test_what_cannot_be_played_is_refused():
         ready_player(preset("sl"), 13)
     with pytest.raises(UserError, match="player=nobody does not exist; there are alpha_p"):
         preset("nobody")
-    with pytest.raises(UserError, match="value network"):
-        new_player(preset("zero"))
+    with pytest.raises(UserError, match=r"There is no .*value\.safetensors"):
+        new_player(dataclasses.replace(preset("alpha_v"), run="no"))
     with pytest.raises(UserError, match=r"player\.kind=mind"):
         new_player(PlayerSettings(kind="mind"))
 

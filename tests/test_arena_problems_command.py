@@ -83,7 +83,6 @@ def test_other_weights_are_other_results(tmp_path, monkeypatch):
         ("players=nobody", "player=nobody does not exist"),
         ("simulations=many", "simulations=many must be numbers of at least 1, separated by commas."),
         ("simulations=0", "simulations=0 must be numbers of at least 1, separated by commas."),
-        ("players=alpha_rvp", "This player asks a value network, and there is none yet"),
     ],
 )
 def test_bad_settings_are_one_sentence(tmp_path, setting, sentence):

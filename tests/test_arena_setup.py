@@ -3,14 +3,16 @@
 from conftest import ROOT, prezero
 
 from arena import setup
+from nets.find import shipped_sizes
 
 
 def test_every_player_that_can_play_is_rehearsed_on_every_board_with_a_network(monkeypatch, tmp_path):
     rehearsed = []
     monkeypatch.setattr(setup, "rehearse", lambda player, size: rehearsed.append((player.name, size)))
     done = prezero("setup", runs=tmp_path)
-    needs_value = {"alpha_rv", "alpha_rvp", "alpha_v", "alpha_vp", "zero"}  # there is no such network yet
+    needs_value = {"alpha_rv", "alpha_rvp", "alpha_v", "alpha_vp", "value", "zero"}
     names = {path.stem for path in (ROOT / "conf" / "player").glob("*.yaml")} - needs_value
     expected = {(name, size) for name in names for size in (9, 19)} - {("rl", 19)}  # that network is for 9x9 only
+    expected |= {(name, size) for name in needs_value for size in shipped_sizes("value")}
     assert set(rehearsed) == expected and {"alpha_rp", "sl", "rl"} <= names
     assert done.returncode == 0 and done.stdout.splitlines()[0] == f"[1/{len(expected)}] alpha_p on 9x9"

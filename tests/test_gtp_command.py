@@ -7,6 +7,7 @@ import pytest
 from conftest import ROOT, prezero
 
 from arena.players import PRESETS, new_player, preset
+from arena.setup import sizes_of
 from go.board import BLACK, WHITE
 from go.coordinates import PASS
 from go.match import ENDLESS, play_game
@@ -41,14 +42,14 @@ def test_bad_settings_are_one_sentence(tmp_path):
         (["player=alpha_rp", "player.search.c_puct=-1"], "player.search.c_puct=-1 is not between 0 and 1,000."),
         (["player.seconds=-1"], "player.seconds=-1 is not between 0 and 86,400."),
         (["player=sl", "player.run=nowhere"], f"There is no {tmp_path / 'nowhere'}"),
-        (["player=alpha_vp"], "This player asks a value network, and there is none yet"),
+        (["player=alpha_v", "player.run=nowhere"], f"There is no {tmp_path / 'nowhere'}"),
         (["player=sl", "board=13x13"], "player=sl plays on 9x9, 19x19 only."),
     ):
         done = prezero("gtp", *arguments, runs=tmp_path)
         assert done.returncode == 2 and done.stderr.splitlines()[-1].startswith(f"prezero: {sentence}")
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not preset(name).search.value])
+@pytest.mark.parametrize("name", [name for name in NAMES if 9 in sizes_of(name)])
 def test_every_player_plays_both_colours_of_a_game(name):
     settings = preset(name)
     settings.simulations, settings.seconds = 50 if settings.seconds else 0, 0
