@@ -56,6 +56,7 @@ class Shard(NamedTuple):
     keys: np.ndarray  # uint64[games]: random numbers, by which the games are split into parts
     played_anew: np.ndarray  # int32[games]: games that ended before U, or had no legal move there
     cut: np.ndarray  # int32[games]: games that reached the move limit
+    evaluations: np.ndarray  # int64[1]: positions that were shown to a network, in games that were not kept, too
 
 
 def scaled_most_u(size: int) -> int:
@@ -86,6 +87,7 @@ class _ShardPlayer:
         self.moves: list[np.ndarray] = [np.empty(0, np.int16)] * count
         self.owners = np.zeros((count, size**2), np.uint8)
         self.margins, self.forced = np.zeros(count, np.int16), np.zeros(count, bool)
+        self.evaluations = 0
         self.played_anew, self.cut = np.zeros(count, np.int32), np.zeros(count, np.int32)
 
     def _game_seed(self, sample: int) -> tuple[int, ...]:
@@ -97,6 +99,7 @@ class _ShardPlayer:
         for network, moving in ((self.sigma, is_busy & (plies < u - 1)), (self.rho, is_busy & (plies >= u))):
             if moving.any():
                 self.games.take_turn(np.flatnonzero(moving), network)
+                self.evaluations += int(moving.sum())
         at_u = is_busy & (plies == u - 1)
         if at_u.any():
             self.games.play_uniformly(np.flatnonzero(at_u))
@@ -130,7 +133,7 @@ class _ShardPlayer:
     def shard(self) -> Shard:
         keys = np.random.default_rng((self.seed, KEYS, self.number)).integers(0, 2**64, len(self.u), np.uint64)
         lengths = np.array([len(moves) for moves in self.moves], np.int16)
-        results = self.margins, self.owners, self.forced, keys, self.played_anew, self.cut
+        results = self.margins, self.owners, self.forced, keys, self.played_anew, self.cut, np.array([self.evaluations])
         return Shard(self.u.astype(np.int16), lengths, np.concatenate(self.moves), *results)
 
 
