@@ -11,10 +11,12 @@ import time
 import numpy as np
 import pytest
 import torch
-from conftest import ROOT, prezero
+from conftest import ROOT, prezero, store_of
 from small_networks import InProcess, random_weights
 from small_samples import KOMI, SIZE, policies, small_samples
 
+from data.fields import NO_WINNER
+from go.board import BLACK, EMPTY, WHITE
 from nets.description import VALUES, Description
 from nets.module import weights_of
 from nets.network import Network
@@ -26,7 +28,7 @@ from pipeline.training import train as run_training
 from rollout.playout import new_policy
 from value_net import sample, table, train
 from value_net.accuracy import by_move_number, predict, reliability, summary
-from value_net.lessons import Lessons, lessons_of, outcomes_for, positions_of_games
+from value_net.lessons import Lessons, lessons_of, outcomes_for, positions_of_games, winners_at
 from value_net.rollouts import errors_of, network_rollouts, pattern_rollouts, positions_of
 from value_net.samples import open_samples
 from value_net.settings import LearnSettings, ValueNetSettings
@@ -160,6 +162,28 @@ def test_positions_of_a_game_are_all_or_some_of_it(samples):
     some = positions_of_games(samples.store, games, 5)
     assert (np.bincount(some.games)[games] == 5).all()
     assert outcomes_for(np.array([1, 2, 0]), np.array([1, 1, 2])).tolist() == [1, -1, 0]
+
+
+def test_games_at_another_komi_are_counted_anew(tmp_path):
+    """White wins by 1.5 at komi 5.5, so black leads by 4 on the board. Resigned games keep their winner."""
+    games = {
+        ("KM[5.5]RE[W+1.5]", 3.5): BLACK,
+        ("KM[5.5]RE[W+1.5]", 4.0): EMPTY,
+        ("KM[5.5]RE[B+3.5]", 7.5): BLACK,
+        ("KM[7]RE[B+0.5]", 7.5): EMPTY,
+        ("KM[7]RE[0]", 7.5): WHITE,
+        ("KM[6.5]RE[B+R]", 7.5): BLACK,
+        ("KM[0.5]RE[B+R]", 7.5): NO_WINNER,
+        ("KM[7.5]RE[B+T]", 7.5): NO_WINNER,
+        ("KM[7.5]HA[2]AB[bb][cc]RE[W+R]", 7.5): NO_WINNER,
+        ("KM[7.5]", 7.5): NO_WINNER,
+    }
+    for number, ((header, komi), winner) in enumerate(games.items()):
+        sgf = f"(;GM[1]SZ[5]{header};W[dd];B[aa];W[ab])" if "AB" in header else f"(;GM[1]SZ[5]{header};B[dd];W[aa])"
+        store = store_of(tmp_path / str(number), [sgf.encode()], 5)
+        assert winners_at(store, komi).tolist() == [winner], header
+    lessons = Lessons(store, np.zeros(2, np.int64), np.arange(2), winners=np.array([WHITE], np.int8))
+    assert lessons.outcomes.tolist() == [-1, 1]  # for black, then for white
 
 
 def test_rollouts_of_a_finished_position_have_the_outcome_of_its_board(samples):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.fields import NO_WINNER
+from data.fields import BY_RESIGNATION, BY_SCORE, NO_WINNER
 from data.positions import Positions
 from data.replay import COLOR_SHIFT
 from data.store import GameStore
@@ -18,6 +18,8 @@ from nets.actions import turned
 from nets.inputs import Inputs, ZeroInputs
 from pipeline.errors import UserError
 from value_net.samples import Samples
+
+CLOSE = 2.0  # points of komi by which a game may differ and still tell who wins; resigned games are rarely close
 
 
 class ValueBatch(NamedTuple):
@@ -36,17 +38,19 @@ class Lessons:
     games: np.ndarray
     plies: np.ndarray
     owners: np.ndarray | None = None  # uint8[games of the store, points]: colours
+    winners: np.ndarray | None = None  # int8[games of the store], if not those of the store
 
     def __post_init__(self) -> None:
         self.to_move = side_to_move(self.store, self.games, self.plies)
-        self.outcomes = outcomes_for(self.store.games["winner"][self.games], self.to_move)
+        winners = self.store.games["winner"] if self.winners is None else self.winners
+        self.outcomes = outcomes_for(winners[self.games], self.to_move)
 
     def __len__(self) -> int:
         return len(self.games)
 
     def chosen(self, index: np.ndarray) -> "Lessons":
         """Return some of the positions."""
-        return Lessons(self.store, self.games[index], self.plies[index], self.owners)
+        return Lessons(self.store, self.games[index], self.plies[index], self.owners, self.winners)
 
     def batch(self, inputs: Inputs | ZeroInputs, index: np.ndarray, symmetries: np.ndarray) -> ValueBatch:
         """Encode positions `index`, each turned by its symmetry."""
@@ -101,3 +105,21 @@ def positions_of_games(
         return Lessons(store, np.repeat(games, a_game), np.concatenate([np.empty(0, np.int64), *plies]), owners)
     starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
     return Lessons(store, np.repeat(games, lengths), np.arange(lengths.sum()) - starts, owners)
+
+
+def winners_at(store: GameStore, komi: float) -> np.ndarray:
+    """Return the winner of each game of a store as if it had been played at a komi; NO_WINNER if that is not known.
+
+    A game that was counted is counted anew. A game that was resigned keeps its winner, if its komi was close. Territory
+    scoring can be a point off; games with handicap, set-up stones or a loss on time are left out.
+    """
+    games = store.games
+    signs = np.where(games["winner"] == BLACK, 1, np.where(games["winner"] == WHITE, -1, 0))
+    lead = signs * games["margin"] + games["komi"] - komi
+    counted = np.where(lead > 0, BLACK, np.where(lead < 0, WHITE, EMPTY))
+    is_close = np.abs(games["komi"] - komi) <= CLOSE
+    is_plain = (games["winner"] != NO_WINNER) & (games["handicap"] == 0) & (games["n_setup"] == 0) & is_close
+    is_counted = is_plain & (games["ending"] == BY_SCORE) & np.isfinite(games["margin"])
+    is_resigned = is_plain & (games["ending"] == BY_RESIGNATION)
+    found = np.where(is_counted, counted, np.where(is_resigned, games["winner"], NO_WINNER))
+    return found.astype(np.int8)

@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from data.fields import NO_WINNER
+from data.identity import TEST
 from data.store import store_of_run
 from nets.find import find_weights
 from nets.network import Network
@@ -35,7 +37,7 @@ from rollout.playout import new_policy
 from value_net import train
 from value_net.accuracy import predict, reliability, summary
 from value_net.curves import draw_by_move_number, draw_games, draw_reliability
-from value_net.lessons import Lessons, lessons_of, positions_of_games
+from value_net.lessons import Lessons, lessons_of, winners_at
 from value_net.rollouts import errors_of, network_rollouts, network_values, pattern_rollouts, positions_of
 from value_net.samples import Samples, open_samples
 
@@ -94,14 +96,14 @@ class Tables:
         return Network.load(path, threads=threads or self.threads)
 
     def human_games(self, komi: float) -> Lessons:
-        """Return all positions of the test games of a store that have a result, no handicap and the right komi."""
+        """Return a position of each test game of a store whose winner at a komi is known, at a random ply."""
         store = store_of_run(self.settings.human)
-        games = store.games
-        is_fit = (games["split"] == 2) & (games["komi"] == komi) & (games["handicap"] == 0) & (games["n_setup"] == 0)
-        lessons = positions_of_games(store, np.flatnonzero(is_fit))
-        if not len(lessons):
+        winners = winners_at(store, komi)
+        games = np.flatnonzero((store.games["split"] == TEST) & (winners != NO_WINNER) & (store.games["n_moves"] > 0))
+        if not len(games):
             raise UserError(f"The store of run {self.settings.human} has no test games with a result at komi {komi:g}.")
-        return lessons
+        plies = np.random.default_rng((self.settings.seed, 4)).integers(0, store.games["n_moves"][games])
+        return Lessons(store, games, plies, winners=winners)
 
     def errors(self) -> dict[str, Any]:
         """Return errors by part of the samples, and on human games if there are some."""
