@@ -28,7 +28,7 @@ from nets.weights import Weights
 from pipeline.device import choose_device, choose_precision
 from pipeline.tables import table
 from value_net.lessons import Lessons
-from value_net.recipe import Recipe, Shard, play_shard
+from value_net.recipe import Recipe, Shard, ShardPlayer, play_shard
 from value_net.samples import SAMPLES, write_store
 from value_net.settings import LearnSettings, ValueNetSettings
 from value_net.trainer import ValueTrainer
@@ -44,10 +44,17 @@ def sampling_rate(weights: Weights, threads: int, seeds: list[int]) -> float:
     """Return positions per second that sampling shows to the networks, with a shard on each thread."""
     seeds[0] += 1
     recipe = Recipe(games=GAMES, together=TOGETHER)
+
+    def play(number: int) -> int:
+        player = ShardPlayer(weights, weights, recipe, seeds[0], number)
+        while player.is_busy:
+            player.turn()
+        return player.evaluations
+
     with ThreadPoolExecutor(threads) as pool:
         began = time.perf_counter()
-        shards = list(pool.map(lambda n: play_shard(weights, weights, recipe, seeds[0], n), range(threads)))
-    return float(sum(shard.evaluations.sum() for shard in shards)) / (time.perf_counter() - began)
+        evaluations = sum(pool.map(play, range(threads)))
+    return evaluations / (time.perf_counter() - began)
 
 
 def new_trainer(shard: Shard, folder: Path) -> ValueTrainer:

@@ -99,7 +99,12 @@ def draw_curves(path: Path, histories: Mapping[str, History], unit: str, panels:
                     points = [(entry[unit], entry[measure]) for entry in history if measure in entry]
                     look = {"marker": "o", "markersize": 3} if len(points) < MANY else {}
                     if points:
-                        axes.plot(*zip(*points, strict=True), color=colors[name], linestyle=dashes.get(shown, DASHES[0]), **look)
+                        axes.plot(
+                            *zip(*points, strict=True),
+                            color=colors[name],
+                            linestyle=dashes.get(shown, DASHES[0]),
+                            **look,
+                        )
             axes.set(title=panel.title, xlabel=unit)
             axes.set_xlim(left=0)
             axes.xaxis.set_major_locator(MaxNLocator(6))

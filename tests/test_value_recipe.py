@@ -108,8 +108,6 @@ def test_games_that_end_before_u_are_counted_and_played_anew():
     assert scaled_most_u(SIZE) == shard.u.max() == 31
     assert shard.played_anew.sum() > 0 and shard.cut.sum() == 0
     assert shard.played_anew[shard.u > 25].mean() > shard.played_anew[shard.u < 10].mean() == 0
-    unkept = shard.evaluations[0] - (shard.lengths.sum() - GAMES)  # in kept games every move but the one at U is asked
-    assert unkept >= 20 * shard.played_anew.sum()
     short = small_shard(games=40, move_limit=40)
     assert short.cut.sum() > 0 and (short.lengths <= 40).all()
 

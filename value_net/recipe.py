@@ -56,7 +56,6 @@ class Shard(NamedTuple):
     keys: np.ndarray  # uint64[games]: random numbers, by which the games are split into parts
     played_anew: np.ndarray  # int32[games]: games that ended before U, or had no legal move there
     cut: np.ndarray  # int32[games]: games that reached the move limit
-    evaluations: np.ndarray  # int64[1]: positions that were shown to a network, in games that were not kept, too
 
 
 def scaled_most_u(size: int) -> int:
@@ -68,7 +67,7 @@ class StoppedError(Exception):
     """The work on a shard was stopped before its end."""
 
 
-class _ShardPlayer:
+class ShardPlayer:
     """Plays the games of one shard; each slot of the lockstep works on one sample at a time."""
 
     def __init__(self, sl: Weights, rl: Weights, recipe: Recipe, seed: int, number: int) -> None:
@@ -87,11 +86,16 @@ class _ShardPlayer:
         self.moves: list[np.ndarray] = [np.empty(0, np.int16)] * count
         self.owners = np.zeros((count, size**2), np.uint8)
         self.margins, self.forced = np.zeros(count, np.int16), np.zeros(count, bool)
-        self.evaluations = 0
+        self.evaluations = 0  # positions that were shown to a network, in games that were not kept, too
         self.played_anew, self.cut = np.zeros(count, np.int32), np.zeros(count, np.int32)
 
     def _game_seed(self, sample: int) -> tuple[int, ...]:
         return self.seed, GAMES, self.number, int(sample), int(self.attempts[sample])
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there are samples left to play for."""
+        return bool((self.samples != IDLE).any())
 
     def turn(self) -> int:
         """Make a move in each game; keep the samples of games that have ended, and begin others. Return how many."""
@@ -133,7 +137,7 @@ class _ShardPlayer:
     def shard(self) -> Shard:
         keys = np.random.default_rng((self.seed, KEYS, self.number)).integers(0, 2**64, len(self.u), np.uint64)
         lengths = np.array([len(moves) for moves in self.moves], np.int16)
-        results = self.margins, self.owners, self.forced, keys, self.played_anew, self.cut, np.array([self.evaluations])
+        results = self.margins, self.owners, self.forced, keys, self.played_anew, self.cut
         return Shard(self.u.astype(np.int16), lengths, np.concatenate(self.moves), *results)
 
 
@@ -147,8 +151,8 @@ def play_shard(
     stop: Callable[[], bool] = lambda: False,
 ) -> Shard:
     """Play shard `number`. `advance` is called with the number of samples done; `stop` can end the work early."""
-    player = _ShardPlayer(sl, rl, recipe, seed, number)
-    while (player.samples != IDLE).any():
+    player = ShardPlayer(sl, rl, recipe, seed, number)
+    while player.is_busy:
         if stop():
             raise StoppedError
         advance(player.turn())

@@ -137,7 +137,6 @@ def summary(shards: list[Shard], komi: float) -> dict[str, Any]:
         "won by black": float(((np.sign(scores) + 1) / 2).mean()),
         "games played anew": anew,
         "games cut by the limit": cut,
-        "evaluations": int(whole.evaluations.sum()),
         "games with a forced self-atari": float(whole.forced.mean()),
     }
 
@@ -178,7 +177,6 @@ def text_of(metrics: dict[str, Any]) -> str:
         ["moves of a game", f"{metrics['moves of a game']:.1f}", ""],
         ["black to move in the position", f"{100 * metrics['black to move']:.1f}%", ""],
         ["won by black", f"{100 * metrics['won by black']:.1f}%", ""],
-        ["positions shown to the networks", f"{metrics['evaluations']:,}", ""],
         ["games that ended before U, played anew", f"{metrics['games played anew']:,}", ""],
         ["games cut by the move limit, played anew", f"{metrics['games cut by the limit']:,}", ""],
         ["games with a forced self-atari", f"{100 * metrics['games with a forced self-atari']:.2f}%", ""],
