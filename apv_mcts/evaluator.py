@@ -87,6 +87,10 @@ class Evaluator:
 
     def __init__(self, network: Answering, beta: float = 0.67, seed: int = 1, batch: int = 8) -> None:
         self.network, self.beta, self.batch = network, beta, batch
+        self.renew(seed)
+
+    def renew(self, seed: int) -> None:
+        """Draw symmetries and count as a new evaluator with this seed would."""
         self.rng = np.random.default_rng(seed)
         self.answered = self.batches = 0
 

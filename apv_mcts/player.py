@@ -102,19 +102,26 @@ class SearchPlayer:
             if edge.move != PASS and share > 0
         ]
         may_end = ends_well(position)
+        expected = win_rate(best_value(edges)) if total else None
         if may_end and not self._loses_dead_stones(position):
-            return Decision(PASS, "the opponent passed, and the game is won as it stands", candidates)
+            return Decision(PASS, "the opponent passed, and the game is won as it stands", candidates, expected)
         if edges[0].visits >= SURE and best_value(edges) < self.resign:
-            return Decision(RESIGN, f"no move wins more than {100 * win_rate(best_value(edges)):.0f}%", candidates)
+            return Decision(RESIGN, f"no move wins more than {100 * expected:.0f}%", candidates, expected)
         if len(edges) == 1:
-            return Decision(PASS, "no sensible move is left", candidates)
+            return Decision(PASS, "no sensible move is left", candidates, expected)
         best = chosen(edges, may_pass=not may_end)
-        return Decision(best.move, _why(best), candidates)
+        return Decision(best.move, _why(best), candidates, win_rate(best.q) if best.visits else None)
 
     def _loses_dead_stones(self, position: Position) -> bool:
         """Return whether the side to move has dead stones, and has lost the game without them."""
         lost = [p for p in self.dead_stones(position) if position.board["color"][p] == position.to_move]
         return bool(lost) and not ends_well_without(position, lost)
+
+    def begin_game(self, seed: int) -> None:
+        """Forget everything but what was loaded, so that the next game depends on the seed alone."""
+        if self.search is not None:
+            self.search.renew(seed)
+        self.rng, self.known, self.judgement = new_rng(1), None, None
 
     def set_clock(self, color: int, clock: Clock | None) -> None:
         self.clocks[color] = clock

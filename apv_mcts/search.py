@@ -90,14 +90,29 @@ class Search:
         self.tree, self.spare = new_tree(settings.nodes, edges), new_tree(settings.nodes, edges)
         self.queue = new_queue(QUEUE if settings.rollouts != "none" else 2 * settings.batch_size, MOST_DEPTH)
         self.workers = [new_worker(USUAL_MOVES) for _ in range(self.threads)]
-        self.rngs = [new_rng(seed, number) for number in range(self.threads)]
-        self.noise_rng = np.random.default_rng((seed, 1))
         self.control = np.zeros(8, np.int64)
-        self.control[N_THR] = settings.n_thr
         self.position: Position | None = None
         self.has_noise = False  # whether the root has its noise; it may be searched more than once
         self.background: threading.Thread | None = None
         self.lock = threading.Lock()  # held while the root changes, so that other threads read consistent statistics
+        self._seed(seed)
+
+    def _seed(self, seed: int) -> None:
+        self.rngs = [new_rng(seed, number) for number in range(self.threads)]
+        self.noise_rng = np.random.default_rng((seed, 1))
+        self.control[N_THR] = self.settings.n_thr
+
+    def renew(self, seed: int) -> None:
+        """Forget the tree, the replies and an adapted n_thr: search on as a new search with this seed would.
+
+        The evaluator must be this search's own. Memory and networks are kept, which take long to get.
+        """
+        self.finish()
+        self.position = None
+        self.playouts.replies.entries[:] = 0
+        self._seed(seed)
+        if self.evaluator is not None:
+            self.evaluator.renew(seed)
 
     def set_position(self, position: Position) -> None:
         """Make a position the root. If it follows from the previous root by moves in the tree, keep their subtree."""

@@ -21,6 +21,8 @@ from pipeline.settings import setting, validate
 
 PRESETS = ROOT / "conf" / "player"
 REHEARSED = 100  # simulations and nodes
+DAY = 86_400
+ENGINE = "gtp"  # the kind of players that are programs of their own
 
 
 @dataclasses.dataclass
@@ -29,6 +31,9 @@ class PlayerSettings(SearchPlayerSettings):
 
     kind: str = setting("search", "what chooses the moves", choices=tuple(KINDS))
     greedy: bool = setting(True, "without a search: play the most probable move instead of sampling one")
+    command: str = setting("", "command line of a GTP engine; {level} in it stands for the level")
+    level: int = setting(10, "level of a GTP engine that has levels, such as GNU Go", least=0, most=1_000)
+    timeout: float = setting(120.0, "seconds that a GTP engine may take for an answer", above=0, most=DAY)
 
 
 def presets() -> list[str]:
@@ -65,7 +70,12 @@ def ready_player(settings: PlayerSettings, size: int) -> AnyBoard | SearchPlayer
 
 
 def rehearse(settings: PlayerSettings, size: int) -> None:
-    """Let another player of these settings make two moves, so that all kernels are compiled before a clock runs."""
+    """Let another player of these settings make two moves, so that all kernels are compiled before a clock runs.
+
+    A GTP engine has no kernels of ours.
+    """
+    if settings.kind == ENGINE:
+        return
     search = dataclasses.replace(settings.search, nodes=min(settings.search.nodes, REHEARSED))
     other = new_player(dataclasses.replace(settings, simulations=REHEARSED, seconds=0.0, search=search))
     position = Position(size)

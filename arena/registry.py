@@ -9,6 +9,7 @@ from typing import Any
 
 import apv_mcts.player
 import go.player
+import gtp.player
 import rl_policy.player
 import rollout.player
 import sl_policy.player
@@ -16,7 +17,15 @@ import value_net.player
 from features48.heat_maps import plane_maps
 from go.player import AnyBoard, Player
 
-ROOMS = (go.player, rollout.player, sl_policy.player, rl_policy.player, value_net.player, apv_mcts.player)
+ROOMS = (
+    go.player,
+    gtp.player,
+    rollout.player,
+    sl_policy.player,
+    rl_policy.player,
+    value_net.player,
+    apv_mcts.player,
+)
 KINDS: dict[str, Callable[..., Player]] = {kind: make for room in ROOMS for kind, make in room.PLAYERS.items()}
 
 

@@ -5,7 +5,7 @@ The launcher runs this command after it has installed the packages, and again wh
 
 import functools
 
-from arena.players import new_player, preset, presets, rehearse
+from arena.players import ENGINE, new_player, preset, presets, rehearse
 from nets.find import shipped_sizes
 from pipeline.errors import UserError
 
@@ -21,8 +21,11 @@ def setup(arguments: list[str]) -> int:
 
 @functools.cache
 def sizes_of(name: str) -> tuple[int, ...]:
-    """Return the boards that a player plays on; none if a network that it needs does not come with Prezero."""
+    """Return the boards that a player plays on; none if something that it needs does not come with Prezero."""
+    settings = preset(name)
+    if settings.kind == ENGINE:
+        return ()
     try:
-        return new_player(preset(name)).sizes
+        return new_player(settings).sizes
     except UserError:
         return ()

@@ -109,6 +109,22 @@ class Preparing(Protocol):
 
 
 @runtime_checkable
+class Renewable(Protocol):
+    """A player that can be used for another game, which saves the time to make one anew."""
+
+    def begin_game(self, seed: int) -> None:
+        """Forget everything about earlier games: play the next one as a new player with this seed would."""
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """A player that holds something, such as a process, that must be given back."""
+
+    def close(self) -> None:
+        """Give it back. The player may be used again."""
+
+
+@runtime_checkable
 class SizeLimited(Protocol):
     """A player that cannot play on every board."""
 

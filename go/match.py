@@ -52,13 +52,15 @@ def play_game(
     clocks: Mapping[int, Clock] | None = None,
     lose_on_time: bool = True,
     on_move: Callable[[Position, Decision, float], None] | None = None,
+    on_decision: Callable[[Position, Decision, float], None] | None = None,
 ) -> Ending:
     """Play a game to its end, starting from `position`, which then holds all moves.
 
     `players` are given by colour; one player may play both. A `move_limit` of 0 stands for 4 moves per point of the
     board. Without `judges`, the area is counted; with judges, their result is taken if they all agree. `clocks` are
     told to players that are `Timed`. `on_move` is called after each move with the position, the decision and the
-    seconds that it took; errors it raises are not caught.
+    seconds that it took. `on_decision` is called in the same way, but before the move is played, and for resignations
+    and illegal moves, too. Errors that they raise are not caught.
     """
     clocks = dict(clocks or {})
     limit = move_limit or MOVES_A_POINT * position.size**2
@@ -75,6 +77,8 @@ def play_game(
         except Exception as error:
             return lost_by_error(color, error)
         seconds = time.monotonic() - began
+        if on_decision is not None:
+            on_decision(position, decision, seconds)
         if color in clocks:
             if lose_on_time and not clocks[color].allows(seconds):
                 why = f"{_name(color)} took {seconds:.2f} seconds for a move, more than its clock had left."

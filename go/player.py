@@ -28,11 +28,15 @@ class Candidate(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The move of a player (a point, PASS or RESIGN), the reason, and all candidates, the most probable first."""
+    """The move of a player (a point, PASS or RESIGN), the reason, and all candidates, the most probable first.
+
+    `win_rate` is the player's own estimate of its chance to win, from 0 to 1; None if it has none.
+    """
 
     move: int
     why: str
     candidates: list[Candidate]
+    win_rate: float | None = None
 
 
 class Player(Protocol):

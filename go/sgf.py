@@ -28,11 +28,13 @@ def write_sgf(
     moves: Iterable[tuple[int, int]],
     header: Mapping[str, str],
     setup: Iterable[tuple[int, int, int]] = (),
+    comments: Mapping[int, str] | None = None,
 ) -> bytes:
     """Write a game, given by its moves as (colour, point).
 
     `header` holds properties of the root as text; empty ones are left out. `setup` are stones as (ply, colour, point)
-    that are set up before the move with that number, in the order of the game.
+    that are set up before the move with that number, in the order of the game. `comments` are on moves, by their number
+    from 0.
     """
     root = {"FF": [b"4"], "GM": [b"1"], "CA": [b"UTF-8"], "SZ": [b"%d" % size]}
     root |= {name: [sgf_grammar.escape_text(text.encode())] for name, text in header.items() if text}
@@ -47,10 +49,14 @@ def write_sgf(
             tree.sequence[-1].setdefault(SETUP[stone], []).append(sgf_from_point(place, size).encode())
         if color != EMPTY:
             tree.sequence.append({MOVE[color]: [sgf_from_point(point, size).encode()]})
+            if comments and ply in comments:
+                tree.sequence[-1]["C"] = [sgf_grammar.escape_text(comments[ply].encode())]
     return sgf_grammar.serialise_game_tree(tree)
 
 
-def position_sgf(position: Position, header: Mapping[str, str] | None = None) -> bytes:
+def position_sgf(
+    position: Position, header: Mapping[str, str] | None = None, comments: Mapping[int, str] | None = None
+) -> bytes:
     """Write the game that led to a position, from its set-up to its last move."""
     start = position.start()
     black, white = (stones(start, color) for color in (BLACK, WHITE))
@@ -60,7 +66,7 @@ def position_sgf(position: Position, header: Mapping[str, str] | None = None) ->
         properties["HA"] = str(len(black)) if len(black) > 1 and not white else ""
     in_order = sorted(black | white, key=lambda point: sgf_from_point(point, position.size))
     setup = [(0, start.color_at(point), point) for point in in_order]
-    return write_sgf(position.size, position.history, properties, setup)
+    return write_sgf(position.size, position.history, properties, setup, comments)
 
 
 def read_sgf(path: Path, komi: float, before: int | None = None) -> Position:

@@ -13,7 +13,7 @@ Example:
 Where to start reading:
 
 - client: `client` starts any engine from a command line and sends it commands, with a time limit for each answer;
-  `engine_player` makes a player of it, which `go.match` lets play against any other;
+  `engine_player` makes a player of it, which `go.match` lets play against any other; `player` starts it when needed;
 - server: `server` answers for any player, with the commands of `commands`, `scoring`, `analysis` and `gogui`; `session`
   holds the game, `inbox` reads the input, `syntax` and `time_commands` read and write the words of the protocol. What a
   player may offer besides its moves is in `go.abilities`.

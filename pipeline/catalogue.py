@@ -94,6 +94,9 @@ COMMANDS = {
     "value_net.table": Entry(
         "value_net.table", "errors of value networks beside the paper's: overfitting, rollouts, games", extra="train"
     ),
+    "arena.match": Entry("arena.match", "let two players play a match: who is stronger, and by how much"),
+    "arena.tournament": Entry("arena.tournament", "let several players meet, and rate them on the Elo scale"),
+    "arena.elo": Entry("arena.elo", "rate the players of any games: Elo with intervals, table and plot"),
     "arena.problems": Entry("arena.problems", "have players solve 40 drawn problems, and say how many each does"),
     "apv_mcts.show": Entry(
         "apv_mcts.show", "show what a search finds in a position: the six boards of Figure 5, the tree"

@@ -15,12 +15,15 @@ LINES = ((600, 120), (60, 30), (0, 5))
 class Progress:
     """Counts towards a total and says so; a total that was partly reached earlier starts from `done`.
 
-    What it is counting and a short `note`, which stands at the end of the line, may be changed at any time.
+    What it is counting and a short `note`, which stands at the end of the line, may be changed at any time. In a
+    terminal, `above` is shown above the bar: lines such as a table, with the state of the work.
     """
 
     def __init__(self, what: str, total: int, done: int = 0) -> None:
         self.what, self.total, self.done, self.first = what, total, done, done
         self.note = ""
+        self.above = ""
+        self.height = 0  # lines above the bar that are on the screen
         self.terminal = sys.stderr.isatty()
         self.began = time.monotonic()
         self.spoke = self.began
@@ -35,7 +38,7 @@ class Progress:
         if now - self.spoke >= (RENEWED if self.terminal else _pause(now - self.began)):
             self.spoke = now
             if self.terminal:
-                print(f"\r\x1b[K{self._bar()}", end="", file=sys.stderr, flush=True)
+                print(f"{self._erased()}{self._lines_above()}{self._bar()}", end="", file=sys.stderr, flush=True)
             else:
                 print(f"{self.what}: {self._counted()}", file=sys.stderr, flush=True)
 
@@ -54,6 +57,17 @@ class Progress:
         line = f"{self.what}  {full * filled}{empty * (BAR - filled)}  {self._counted()}"
         return line[: shutil.get_terminal_size().columns - 1]
 
+    def _lines_above(self) -> str:
+        """Return the lines above the bar, cut to what fits into the terminal."""
+        columns, rows = shutil.get_terminal_size()
+        lines = [line[: columns - 1] for line in self.above.splitlines()[: rows - 2]]
+        self.height = len(lines)
+        return "".join(f"{line}\n" for line in lines)
+
+    def _erased(self) -> str:
+        """Return what erases the bar and the lines above it."""
+        return f"\x1b[{self.height}A\r\x1b[J" if self.height else "\r\x1b[K"
+
     def _share(self) -> float:
         return min(max(self.done / max(self.total, 1), 0.0), 1.0)
 
@@ -61,7 +75,7 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self.terminal:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            print(self._erased(), end="", file=sys.stderr, flush=True)
 
 
 def duration(seconds: float) -> str:

@@ -34,7 +34,8 @@ class FlatPlayer:
         ranked = sorted(zip(moves, rates, strict=True), key=lambda tried: -tried[1])
         candidates = [Candidate(move, rate / total, f"wins {100 * rate:.1f}%") for move, rate in ranked if rate > 0]
         chosen = best[random_below(self.rng, len(best))]
-        return Decision(chosen, f"wins {100 * max(rates):.1f}%, the most of {len(moves)} moves", candidates)
+        why = f"wins {100 * max(rates):.1f}%, the most of {len(moves)} moves"
+        return Decision(chosen, why, candidates, max(rates))
 
     def _share(self, number: int, moves: int) -> int:
         """Return the number of playouts for move `number` of `moves`."""

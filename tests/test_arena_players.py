@@ -46,6 +46,22 @@ def test_every_preset_makes_a_player_that_has_its_name_and_plays(name):
     assert {"prior", *plane_maps()} <= set(player.heat_maps())
 
 
+def test_gnu_go_is_a_player_by_name_with_a_level(gnugo):
+    player = ready_player(dataclasses.replace(preset("gnugo"), level=0), 9)
+    position = Position(9).play("E5")
+    try:
+        assert " --level 0 " in player.command and player.engine.send("name") == "GNU Go"
+        assert position.is_legal(player.decide(position).move) and player.name == "gnugo"
+        player.engine.kill()
+        player.engine.process.wait()
+        player.get_ready(9)  # starts it again
+        assert position.is_legal(player.decide(position).move)
+    finally:
+        player.close()
+    with pytest.raises(UserError, match=r"there is no program gnugoo; GNU Go is installed with apt install gnugo"):
+        new_player(dataclasses.replace(preset("gnugo"), command="gnugoo"))
+
+
 def test_settings_reach_the_player():
     search = new_player(dataclasses.replace(preset("uct"), simulations=7, seconds=0.5, resign=-0.3))
     assert isinstance(search, SearchPlayer)
