@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -115,19 +116,24 @@ def standings(games: list[Played], first: str, second: str) -> str:
     return table(header, rows)
 
 
-def summary(games: list[Played], first: str, second: str, test: Sprt | None, state: Verdict | None) -> dict[str, Any]:
+def summary(
+    games: list[Played], first: str, second: str, samples: int, test: Sprt | None, state: Verdict | None
+) -> dict[str, Any]:
     """Return all that is known about a match, as plain data."""
-    ratings = rate(results_of(games), {second: 0.0})
+    ratings = rate(results_of(games), {second: 0.0}, samples=samples)
     place = ratings.names.index(first)
     won = tally(games, first)
-    bounds = [round(float(part[place]), 1) for part in (ratings.low, ratings.high)]
+    bounds, boot = (
+        [None if math.isnan(part[place]) else round(float(part[place]), 1) for part in pair]
+        for pair in ((ratings.low, ratings.high), (ratings.boot_low, ratings.boot_high))
+    )
     return {
         "players": [first, second],
         "games": won.games,
         "points": won.points,
         "elo": round(float(ratings.elo[place]), 1),
         "elo interval": bounds,
-        "elo interval, bootstrap": [round(float(p[place]), 1) for p in (ratings.boot_low, ratings.boot_high)],
+        "elo interval, bootstrap": boot,
         "superiority": float(ratings.superiority[place, 1 - place]),
         "first move": round(float(ratings.first_move), 1),
         "stopped": sum(game.is_stopped for game in games),
@@ -140,13 +146,13 @@ def summary(games: list[Played], first: str, second: str, test: Sprt | None, sta
 def report(found: dict[str, Any]) -> str:
     """Return the result of a match for people."""
     low, high = found["elo interval"]
-    boot_low, boot_high = found["elo interval, bootstrap"]
+    boot = "by bootstrap [{:+.0f}; {:+.0f}]; ".format(*found["elo interval, bootstrap"]) if has_bootstrap(found) else ""
     first, second = found["players"]
     lines = [
         found["table"],
         "",
-        f"{first} is {found['elo']:+.0f} Elo stronger than {second}, 95% [{low:+.0f}; {high:+.0f}], by bootstrap "
-        f"[{boot_low:+.0f}; {boot_high:+.0f}]; stronger with probability {100 * found['superiority']:.1f}%. "
+        f"{first} is {found['elo']:+.0f} Elo stronger than {second}, 95% [{low:+.0f}; {high:+.0f}], "
+        f"{boot}stronger with probability {100 * found['superiority']:.1f}%. "
         f"The first move is worth {found['first move']:+.0f}.",
         failures_table(found["failures"]),
     ]
@@ -157,6 +163,10 @@ def report(found: dict[str, Any]) -> str:
     if found["test"]:
         lines.append(test_sentence(found["test"]))
     return "\n".join(lines)
+
+
+def has_bootstrap(found: dict[str, Any]) -> bool:
+    return None not in found["elo interval, bootstrap"]
 
 
 def test_sentence(test: dict[str, Any]) -> str:
@@ -193,7 +203,7 @@ def run_match(settings: Settings, players: list[PlayerSettings], path: Path) -> 
     finally:
         end_players()
     state = verdict(settings.test(), played, first, second)
-    found = summary(counted(played, state), first, second, settings.test(), state)
+    found = summary(counted(played, state), first, second, settings.samples, settings.test(), state)
     return found | {"asked": asked(settings, players), "not counted": len(played) - found["games"]}
 
 
@@ -203,6 +213,7 @@ def asked(settings: Settings, players: list[PlayerSettings]) -> dict[str, Any]:
     return {
         "players": [dataclasses.asdict(player) for player in players],
         "games": settings.games,
+        "samples": settings.samples,
         "test": list(test) if test else None,
     }
 

@@ -30,5 +30,7 @@ class ArenaSettings(GameTerms):
         "", "run whose policies and networks the players use; empty: those that come with Prezero", result=False
     )
 
+    samples: int = setting(1000, "bootstrap samples for the intervals", least=0, most=100_000, result=False)
+
     def budget(self) -> Budget:
         return Budget(self.simulations, self.seconds, self.threads, self.weights)

@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import io
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ from pipeline.tables import table
 STAGE = "arena.tournament"
 PLAYERS = "random,rollout,sl,uct,alpha_r,alpha_rp"
 COLUMNS = ("black", "white", "opening", "result", "ended_by", "failed", "moves", "black_seconds", "white_seconds")
-ALWAYS = 0  # bootstrap samples of the live table
+RENEWED = 2.0  # seconds between two ratings of the live table
 
 
 @dataclasses.dataclass
@@ -50,29 +51,30 @@ class Settings(ArenaSettings):
     anchor: str = setting(
         "", "rating of a player that is known, as in gnugo=1800; empty: that of GNU Go, if it plays", result=False
     )
-    samples: int = setting(1000, "bootstrap samples for the intervals", least=0, most=100_000, result=False)
     run: str = setting("tournament", "name of the run: results go to runs/<run>/arena.tournament/", result=False)
 
 
 def play_tournament(folder: GamesFolder, slots: list[Slot], anchor: str, parallel: int) -> dict[Slot, Played]:
     """Play the missing games of a tournament. Return all games, in order."""
     played = folder.read(slots)
+    looked = -RENEWED
     with Progress("games", len(slots), len(played)) as progress:
         for game in play_missing(folder, slots, parallel):
             played[game.slot] = game
-            ratings = rated(list(played.values()), anchor, ALWAYS)
-            progress.note = f"{ratings.names[0]} leads"
-            progress.above = rating_table(ratings) if progress.terminal else ""
+            if time.monotonic() - looked >= RENEWED:
+                ratings = rated(list(played.values()), anchor, samples=0, compares=False)
+                progress.note, progress.above = f"{ratings.names[0]} leads", rating_table(ratings)
+                looked = time.monotonic()
             progress.update(1)
     return {slot: played[slot] for slot in slots}
 
 
-def rated(games: list[Played], anchor: str, samples: int) -> Ratings:
+def rated(games: list[Played], anchor: str, samples: int, compares: bool = True) -> Ratings:
     """Rate the players of some games."""
     results = results_of(games)
     names = sorted({name for result in results for name in result[:2]})
     known = {name: value for name, value in read_anchors(anchor).items() if name in names}
-    return rate(results, known or anchors_for("", names), samples=samples)
+    return rate(results, known or anchors_for("", names), samples=samples, compares=compares)
 
 
 def time_table(games: list[Played], names: list[str]) -> str:

@@ -14,7 +14,19 @@ from pipeline.launch import Command, launch
 from pipeline.settings import setting
 
 # modules of this package
-TABLES = ("engine", "records", "features", "rollout", "policy", "self_play", "value", "search", "soak", "startup")
+TABLES = (
+    "engine",
+    "records",
+    "features",
+    "rollout",
+    "policy",
+    "self_play",
+    "value",
+    "search",
+    "arena",
+    "soak",
+    "startup",
+)
 
 
 @dataclasses.dataclass

@@ -59,6 +59,7 @@ def as_done(work: Callable[..., Result], tasks: Iterator[tuple[Any, ...]], worke
     context = multiprocessing.get_context("spawn")
     busy: dict[Any, BaseProcess] = {}  # by our end of the worker's pipe
     leaving: list[BaseProcess] = []
+    ours: Any
     try:
         for _, task in zip(range(workers), tasks, strict=False):  # no more processes than tasks
             ours, theirs = context.Pipe()
@@ -67,8 +68,7 @@ def as_done(work: Callable[..., Result], tasks: Iterator[tuple[Any, ...]], worke
             theirs.close()
             ours.send(task)
         while busy:
-            for pipe in wait(busy):
-                ours: Any = pipe
+            for ours in wait(busy):
                 try:
                     result, error = ours.recv()
                 except EOFError as error:

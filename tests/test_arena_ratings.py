@@ -7,6 +7,7 @@ import math
 import choix
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from arena.rating_tables import (
     anchors_for,
@@ -17,7 +18,7 @@ from arena.rating_tables import (
     remarks,
     superiority_table,
 )
-from arena.ratings import ELO, Ratings, Result, count, covariance_of, design_matrix, rate
+from arena.ratings import ELO, Ratings, Result, bootstrap, count, covariance_of, design_matrix, fit, rate, refit
 from arena.scores import cross_table, wilson
 from pipeline.errors import UserError
 
@@ -101,11 +102,21 @@ def test_the_covariance_is_the_inverse_of_the_curvature_found_by_differences():
     assert covariance_of(design, weights, won + lost, 1000.0) == pytest.approx(np.linalg.inv(curvature), rel=1e-3)
 
 
+def test_many_samples_at_once_are_fitted_as_scikit_learn_fits_each():
+    counts = count([*planted(60, 4, first_move=40.0), Result("eve", "ann", 0.0, "x"), Result("bob", "eve", 1.0, "x")])
+    design = design_matrix(counts, 1000.0, True)
+    won, lost = bootstrap(counts, 8, seed=2)
+    found = refit(design, won, lost, 1000.0, np.zeros(design.shape[1]))
+    solver = LogisticRegression(C=(1000.0 / ELO) ** 2, fit_intercept=False, tol=1e-10, max_iter=10_000)
+    for weights, black_won, black_lost in zip(found, won, lost, strict=True):
+        assert weights == pytest.approx(fit(solver, design, black_won, black_lost), abs=1e-3)
+
+
 def test_both_intervals_hold_the_truth_as_often_as_they_say():
     """Of 30 tournaments with 3 free ratings each, about 85 intervals of 90 hold the planted rating."""
     inside = {"covariance": 0, "bootstrap": 0}
     for seed in range(30):
-        ratings = rate(planted(120, 100 + seed), {"ann": 0.0}, samples=50)
+        ratings = rate(planted(120, 100 + seed), {"ann": 0.0}, samples=200, compares=False)
         for name in ("bob", "cid", "dan"):
             place = ratings.names.index(name)
             inside["covariance"] += ratings.low[place] <= TRUE[name] <= ratings.high[place]

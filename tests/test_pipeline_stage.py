@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import os
 import re
 import xml.etree.ElementTree as ET
 
@@ -202,3 +203,19 @@ def test_labels_of_lines_that_are_close_do_not_cover_each_other(tmp_path):
 def test_metrics_are_json(tmp_path):
     done_once(tmp_path, "a.stage", SETTINGS, [], lambda key: Outcome("é", {"x": [1, 2.5, None]}))
     assert json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))["result"] == "é"
+
+
+def test_a_table_stands_above_the_bar_and_is_erased_with_it(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setattr("pipeline.progress.RENEWED", 0.0)
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((40, 5)))
+    with Progress("games", 2) as progress:
+        progress.above = "one\ntwo " + 50 * "x" + "\nthree\nfour"
+        progress.update(1)
+        progress.update(1)
+    first, second, end = screen.getvalue().split("\r\x1b[")[1:]
+    assert first.startswith("Kone\ntwo xxx") and "three\n" in first and "four" not in first  # as many lines as fit
+    assert all(len(line) < 45 for line in first.splitlines())  # with the letters that move the cursor
+    assert first.endswith("\x1b[3A") and second.startswith("Jone\ntwo") and second.endswith("\x1b[3A") and end == "J"

@@ -1,0 +1,59 @@
+"""Play a tournament that is killed at random moments: `python killed_tournament.py FOLDER KILLS SEED SETTING=VALUE`.
+
+The process imports everything once and then forks for each attempt, because a new start of Python takes seconds. It
+has one thread, so forking is safe. After each kill it writes a line of JSON: the games that are there, by file, with a
+checksum, and whether the tournament claims to be done. After the last kill, an attempt may finish.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+import zlib
+from pathlib import Path
+
+from arena.tournament import COMMAND
+
+MOST_NEW = 6  # games until the next kill
+GAMES = "arena.tournament/games/*.sgf"
+
+
+def games_of(folder: Path) -> dict[str, int]:
+    return {path.name: zlib.crc32(path.read_bytes()) for path in folder.glob(GAMES)}
+
+
+def attempt(arguments: list[str]) -> int:
+    """Begin to play in a process of its own."""
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+        os.dup2(1, 2)
+        sys.argv[1:] = arguments
+        try:
+            COMMAND(arguments)
+        finally:
+            os._exit(0)
+    return pid
+
+
+def main() -> None:
+    folder, kills, rng = Path(sys.argv[1]), int(sys.argv[2]), random.Random(int(sys.argv[3]))
+    arguments = sys.argv[4:]
+    for _ in range(kills):
+        pid = attempt(arguments)
+        target = len(games_of(folder)) + rng.randrange(MOST_NEW)
+        while len(list(folder.glob(GAMES))) < target and os.waitpid(pid, os.WNOHANG) == (0, 0):
+            time.sleep(0.003)
+        time.sleep(rng.random() * 0.02)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        is_done = (folder / "arena.tournament" / "manifest.json").exists()
+        print(json.dumps({"games": games_of(folder), "done": is_done}), flush=True)
+    os.waitpid(attempt(arguments), 0)
+    print(json.dumps({"games": games_of(folder), "done": (folder / "arena.tournament" / "manifest.json").exists()}))
+
+
+if __name__ == "__main__":
+    main()
