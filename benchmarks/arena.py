@@ -2,7 +2,7 @@
 
 Overhead is the time of the process that plays, minus the time that players took for their decisions, as a share of the
 latter. It contains the set-up of the players for each game, the rules, the judgement of dead stones and the SGF files.
-Each round plays 8 games of `alpha_rp` and `uct` on 9x9 in one process, with one thread per player, after a game to load
+Each round plays 4 games of `alpha_rp` and `uct` on 9x9 in one process, with one thread per player, after a game to load
 everything. What a worker process takes to start and to load is a row of its own: it is the same for a series of any
 length. The bars are for budgets that strong play needs; the smallest budget shows what a game costs in any case.
 """
@@ -22,7 +22,7 @@ from pipeline.progress import Progress
 from pipeline.tables import table
 
 PLAYERS = ("alpha_rp", "uct")
-OPENINGS = 4  # two games each
+OPENINGS = 2  # two games each
 SMALLEST = "100 simulations"
 BUDGETS = {
     SMALLEST: Budget(simulations=100),
