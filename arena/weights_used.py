@@ -4,31 +4,37 @@ import hashlib
 from pathlib import Path
 
 from arena.players import ENGINE, PlayerSettings
-from nets.find import KINDS, find_weights, shipped_sizes
+from nets.find import KINDS, find_weights
+from pipeline.errors import UserError
 
-OF_KIND = {"random": (), ENGINE: (), "rollout": ("rollout",), "tree": ("tree",), "sl": ("policy",)}
+NONE = ("random", ENGINE)  # kinds of players without weights
+NETWORKS = {"sl": "policy"}  # kinds of players whose weights have another name
 
 
 def weights_used(settings: PlayerSettings, size: int) -> dict[str, str]:
-    """Return the fingerprints of the weights of a player, by their kind."""
-    source = "run" if settings.run else "shipped"
-    return {name: fingerprint(find_weights(name, size, source, settings.run)) for name in _names(settings, size)}
+    """Return the fingerprints of the weights of a player, by their kind. Weights that do not exist are left out."""
+    source, found = "run" if settings.run else "shipped", {}
+    for name in _names(settings):
+        try:
+            path = find_weights(name, size, source, settings.run)
+        except UserError:  # making the player tells what it lacks
+            continue
+        found[name] = fingerprint(path)
+    return found
 
 
-def _names(settings: PlayerSettings, size: int) -> list[str]:
-    if settings.kind in OF_KIND:
-        return list(OF_KIND[settings.kind])
-    search = settings.search
-    asked = {
-        "rollout": search.rollouts == "rollout",
-        "tree": search.priors == "tree",
-        "policy": search.policy,
-        "value": search.value,
-    }
-    found = [name for name in KINDS if asked.get(name, False)] if settings.kind == "search" else list(KINDS)
-    if settings.run:
-        return found
-    return [name for name in found if KINDS[name].fits_any_board or size in shipped_sizes(name)]
+def _names(settings: PlayerSettings) -> list[str]:
+    """Return the kinds of weights that a player may ask for: rather too many than too few."""
+    if settings.kind in NONE:
+        return []
+    name = NETWORKS.get(settings.kind, settings.kind)
+    if name in KINDS:
+        return [name]
+    if settings.kind != "search":
+        return list(KINDS)
+    search = vars(settings.search)
+    named = {value for value in search.values() if isinstance(value, str)}  # as in rollouts=rollout, priors=tree
+    return [name for name in KINDS if name in named or search.get(name) is True]  # as in policy=true
 
 
 def fingerprint(path: Path) -> str:

@@ -1,10 +1,14 @@
 """Players as text: presets with settings, command lines, names of their own, budgets, and sentences for mistakes."""
 
+import hashlib
+
 import pytest
+from conftest import ROOT
 from test_gtp_client import fake
 
 from arena.player_text import Budget, read_player, read_players, split_players
 from arena.players import preset
+from arena.weights_used import weights_used
 from pipeline.errors import UserError
 
 
@@ -78,3 +82,15 @@ def test_mistakes_are_one_sentence(text, sentence):
 def test_an_empty_text_is_answered_with_the_players_there_are():
     with pytest.raises(UserError, match="A player has no name; there are alpha_p, "):
         read_player(" ")
+
+
+def test_a_player_is_known_by_the_weights_it_uses():
+    def kinds(text: str) -> set[str]:
+        return set(weights_used(read_player(text), 9))
+
+    assert kinds("random") == kinds("uct") == set() and kinds("sl") == {"policy"} and kinds("rollout") == {"rollout"}
+    assert kinds("alpha_r") == {"rollout", "tree"} and kinds("alpha_rp") == {"rollout", "tree", "policy"}
+    assert kinds("alpha_rp priors=uniform rollouts=uniform") == {"policy"}
+    policy = ROOT / "weights" / "policy9.safetensors"
+    assert weights_used(read_player("sl"), 9)["policy"] == hashlib.sha256(policy.read_bytes()).hexdigest()[:16]
+    assert weights_used(read_player("sl"), 9) != weights_used(read_player("sl"), 19)
