@@ -21,7 +21,8 @@ def _patterns(path: Path) -> PlayoutPolicy:
     return new_policy(Model.load(path))
 
 
-def _playout_policy(name: str, size: int, run: str) -> PlayoutPolicy:
+def new_playout_policy(name: str, size: int, run: str) -> PlayoutPolicy:
+    """Return the policy of playouts by its name: uniform, or the rollout or tree policy of a run or as shipped."""
     if name == "uniform":
         return new_policy(None)
     return _patterns(find_weights(name, size, "run" if run else "shipped", run))
@@ -75,6 +76,6 @@ def new_search(
     `network` answers instead of the one that the settings name. Searches of many games may share an evaluator.
     """
     evaluator = evaluator or new_evaluator(settings, size, run, seed, network)
-    priors = _playout_policy("tree" if settings.priors == "tree" else "uniform", size, run)
-    playouts = _playout_policy("rollout" if settings.rollouts == "rollout" else "uniform", size, run)
+    priors = new_playout_policy("tree" if settings.priors == "tree" else "uniform", size, run)
+    playouts = new_playout_policy("rollout" if settings.rollouts == "rollout" else "uniform", size, run)
     return Search(settings, size, priors, playouts, evaluator, seed)

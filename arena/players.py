@@ -12,6 +12,7 @@ from omegaconf import OmegaConf
 from apv_mcts.player import SearchPlayer
 from apv_mcts.settings import SearchPlayerSettings
 from arena.registry import KINDS, make_player
+from classics.settings import CgsSettings, LookaheadSettings
 from go.coordinates import PASS
 from go.player import RESIGN, AnyBoard, check_board
 from go.position import Position
@@ -34,6 +35,8 @@ class PlayerSettings(SearchPlayerSettings):
     command: str = setting("", "command line of a GTP engine; {level} in it stands for the level")
     level: int = setting(10, "level of a GTP engine that has levels, such as GNU Go", least=0, most=1_000)
     timeout: float = setting(120.0, "seconds that a GTP engine may take for an answer", above=0, most=DAY)
+    lookahead: LookaheadSettings = setting(LookaheadSettings, "minimax and alphabeta")
+    cgs: CgsSettings = setting(CgsSettings, "cgs, and evaluation by influence")
 
 
 def presets() -> list[str]:
@@ -77,7 +80,10 @@ def rehearse(settings: PlayerSettings, size: int) -> None:
     if settings.kind == ENGINE:
         return
     search = dataclasses.replace(settings.search, nodes=min(settings.search.nodes, REHEARSED))
-    other = new_player(dataclasses.replace(settings, simulations=REHEARSED, seconds=0.0, search=search))
+    lookahead = dataclasses.replace(settings.lookahead, depth=1)
+    other = new_player(
+        dataclasses.replace(settings, simulations=REHEARSED, seconds=0.0, search=search, lookahead=lookahead)
+    )
     position = Position(size)
     for _ in range(2):
         move = other.decide(position).move

@@ -8,18 +8,21 @@ from collections.abc import Callable
 from typing import Any
 
 import apv_mcts.player
+import classics.player
 import go.player
 import gtp.player
 import rl_policy.player
 import rollout.player
 import sl_policy.player
 import value_net.player
+from arena.evaluations import EVALUATIONS
 from features48.heat_maps import plane_maps
 from go.player import AnyBoard, Player
 
 ROOMS = (
     go.player,
     gtp.player,
+    classics.player,
     rollout.player,
     sl_policy.player,
     rl_policy.player,
@@ -30,9 +33,13 @@ KINDS: dict[str, Callable[..., Player]] = {kind: make for room in ROOMS for kind
 
 
 def make_player(kind: str, values: dict[str, Any]) -> Player:
-    """Make a player of a kind. Of all settings of a player, given by name, it takes those that it has use for."""
+    """Make a player of a kind. Of all settings of a player, given by name, it takes those that it has use for.
+
+    Players that look ahead also take `evaluations`, those of the rooms that come after theirs.
+    """
     maker = KINDS[kind]
+    values = values | {"evaluations": EVALUATIONS}
     player = maker(**{name: values[name] for name in inspect.signature(maker).parameters})
     if isinstance(player, AnyBoard):
-        player.maps = plane_maps()
+        player.maps |= plane_maps()
     return player

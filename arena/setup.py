@@ -11,8 +11,14 @@ from pipeline.errors import UserError
 
 
 def setup(arguments: list[str]) -> int:
-    """Let every player that comes with Prezero make two moves on the boards that it plays and that have a network."""
-    todo = [(name, size) for name in presets() for size in shipped_sizes("policy") if size in sizes_of(name)]
+    """Let every player that comes with Prezero make two moves on the boards that it plays and that have a network.
+
+    A player for none of them makes its moves on its smallest board.
+    """
+    todo = []
+    for name in presets():
+        sizes = sizes_of(name)
+        todo += [(name, size) for size in shipped_sizes("policy") if size in sizes] or [(name, s) for s in sizes[:1]]
     for number, (name, size) in enumerate(todo, 1):
         print(f"[{number}/{len(todo)}] {name} on {size}x{size}", flush=True)
         rehearse(preset(name), size)

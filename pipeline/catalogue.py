@@ -64,6 +64,8 @@ COMMANDS = {
         "features48.census", "count in how many positions each of the 48 planes says something", is_stage=True
     ),
     "features48.show": Entry("features48.show", "draw a position with all its feature planes as one sheet"),
+    "cgs.show": Entry("classics.show", "show what the program of 2000 sees: influence, safety, candidates"),
+    "classics.growth": Entry("classics.growth", "count the positions of minimax and alpha-beta beside w^d"),
     "rollout.train": Entry(
         "rollout.train", "harvest patterns and learn the rollout and the tree policy", is_stage=True
     ),

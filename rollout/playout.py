@@ -183,7 +183,20 @@ def policy_games(
     position: Position, count: int, policy: PlayoutPolicy, rng: np.ndarray, work: Workspace | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Play games from a position. Return a `go.playout.GAME` for each, and how often each colour owned each point."""
-    games, owned = np.zeros(count, GAME), np.zeros((3, POINTS), np.int64)
     recent = [PASS, PASS, *(move.point for move in position.history[-2:])]
-    _policy_playouts(position.boards, recent[-1], recent[-2], policy, work or new_workspace(), rng, games, owned)
+    return board_games(position.boards, recent[-1], recent[-2], count, policy, rng, work)
+
+
+def board_games(
+    start: np.ndarray,
+    last: int,
+    before: int,
+    count: int,
+    policy: PlayoutPolicy,
+    rng: np.ndarray,
+    work: Workspace | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Like `policy_games`, from a board (an array of one record), the last move and the one before."""
+    games, owned = np.zeros(count, GAME), np.zeros((3, POINTS), np.int64)
+    _policy_playouts(start, last, before, policy, work or new_workspace(), rng, games, owned)
     return games, owned
