@@ -1,7 +1,7 @@
 """The two-armed bandit of the slides: greedy play, UCB1, and the bounds that the slides print.
 
 The slides print UCB1 = w/n + sqrt(2 log t / n), but all of their numbers follow from other formulas, with the fraction
-inside a logarithm to base 10. `slides_bandit` and `slides_tree` reproduce these; `ucb1` is the bound of Auer et al. 2002.
+inside a logarithm to base 10. `slides_bandit` and `slides_tree` are these; `ucb1` is the bound of Auer et al. 2002.
 """
 
 import math

@@ -1,8 +1,8 @@
 """How good a position is, without looking ahead: the leaves of minimax and alpha-beta.
 
 An evaluation says what a position is worth to black. Some are compiled into the search (`code`); any other one is a
-function of boards, histories and komi (`ask`), such as a network or rollouts by a policy of a later room. Values are points,
-or outcomes from -1 (white wins) to 1; the end of a game is valued in the same unit.
+function of boards, histories and komi (`ask`), such as a network or rollouts by a policy of a later room. Values are
+points, or outcomes from -1 (white wins) to 1; the end of a game is valued in the same unit.
 """
 
 from collections.abc import Callable
@@ -12,9 +12,10 @@ import numpy as np
 
 from classics.influence import Fields, Rules, find_fields, new_fields
 from classics.settings import CgsSettings, rules_of
-from go.board import BLACK
+from go.board import BLACK, new_boards
 from go.jit import kernel
 from go.playout import new_rng, playout
+from go.position import Position
 from go.score import area_margin
 from nets.network import Answering
 from pipeline.errors import UserError
@@ -112,3 +113,11 @@ def static_value(b, static):
             total += np.sign(area_margin(static.work[0]) - static.komi)
         return total / static.playouts
     return area_margin(b) - static.komi
+
+
+def evaluate(evaluation: Evaluation, position: Position, cgs: CgsSettings | None = None, seed: int = 1) -> float:
+    """Return what a position is worth to black."""
+    if evaluation.ask is not None:
+        return float(evaluation.ask(position.boards, position.past, position.komi)[0])
+    static = static_of(evaluation, position.size, position.komi, cgs or CgsSettings(), seed, new_boards())
+    return float(static_value(position.board, static))

@@ -1,12 +1,12 @@
-"""Influence power, safety and probability values of a board: the static part of Kim & Yoo 2000 (their table of terms).
+"""Influence power, safety and probability values of a board: the static part of Kim & Yoo 2000.
 
-| quantity   | paper                                                        | here                                      |
-|------------|--------------------------------------------------------------|-------------------------------------------|
-| safety     | 0 dead, 1 unconditionally alive                              | `_safety`: liberties, eyes and links      |
-| IP         | influence power: black +, white -                            | `_spread`: falls with the distance        |
-| PV+, PV-   | black's and white's share of a point; 0.5 exactly if IP is 0 | 1/2 + 1/2 tanh(IP / tau), and 1 - PV+     |
-| PM_B, PM_W | sum of PV+; number of points minus PM_B (equation 20)        | `Fields.pm_black`                         |
-| PMD        | difference of PM_B and PM_W, without its sign                | `classics.cgs.Analysis.pmd`               |
+| quantity   | paper                                                        | here                                  |
+|------------|--------------------------------------------------------------|---------------------------------------|
+| safety     | 0 dead, 1 unconditionally alive                              | `_safety`: liberties, eyes and links  |
+| IP         | influence power: black +, white -                            | `_spread`: falls with the distance    |
+| PV+, PV-   | black's and white's share of a point; 0.5 exactly if IP is 0 | 1/2 + 1/2 tanh(IP / tau), and 1 - PV+ |
+| PM_B, PM_W | sum of PV+; number of points minus PM_B (equation 20)        | what `find_fields` returns            |
+| PMD        | difference of PM_B and PM_W, without its sign                | `classics.cgs.Analysis.pmd`           |
 
 The paper gives the ranges and signs of these quantities and not their formulas. All formulas are ours; `Rules` has a
 number for each of our choices, and `classics.settings` a name.
@@ -25,6 +25,7 @@ from go.jit import kernel
 
 NO_SAFETY, LIBERTIES, FULL = range(3)  # how safety is found: 1 for all, by the block's liberties, or by everything
 EYE = 0.25  # safety that a one-point eye adds; with two, half of what unconditional life needs is there
+UNPROVED = 0.9  # most safety without unconditional life, which alone is 1
 ROUNDING = 1e-12  # influence that cancels out leaves no more than this
 LINKED = 0.5  # share of a liberty that belongs to a linked block only: the link may be cut
 
@@ -57,16 +58,25 @@ class Fields(NamedTuple):
 
 
 def new_fields() -> Fields:
-    floats = [np.zeros(POINTS) for _ in range(3)]
-    whole = [np.zeros(POINTS, np.int64) for _ in range(3)]
-    return Fields(*floats, *whole, np.zeros(POINTS, np.uint8), np.zeros(POINTS + 1, np.int64), np.zeros(POINTS, "u2"))
+    return Fields(
+        safety=np.zeros(POINTS),
+        ip=np.zeros(POINTS),
+        pv=np.zeros(POINTS),
+        group=np.zeros(POINTS, np.int64),
+        liberties=np.zeros(POINTS, np.int64),
+        eyes=np.zeros(POINTS, np.int64),
+        alive=np.zeros(POINTS, np.uint8),
+        seen=np.zeros(POINTS + 1, np.int64),
+        queue=np.zeros(POINTS, np.uint16),
+    )
 
 
 @kernel
 def _safety(b, rules, fields):
-    """Find the safety of each block: (liberties - 1) / (full_liberties - 1) and EYE for each eye, from 0 to 1.
+    """Find the safety of each block: (liberties - 1) / (full_liberties - 1) and EYE for each eye, from 0 to UNPROVED.
 
     A block in atari has no safety unless it has eyes or links. Liberties of linked blocks count by the share LINKED.
+    Unconditional life, and only it, is a safety of 1.
     """
     find_groups(b, rules.links, fields.group, fields.liberties, fields.eyes)
     fields.alive[:] = 0
@@ -84,16 +94,15 @@ def _safety(b, rules, fields):
                 root = root_of(fields.group, p)
                 shared = fields.liberties[root] - own
                 value += LINKED * shared / (rules.full_liberties - 1) + EYE * fields.eyes[root]
-            if rules.safety == NO_SAFETY or fields.alive[p]:
-                value = 1.0
-            fields.safety[p] = min(max(value, 0.0), 1.0)
+            value = min(max(value, 0.0), UNPROVED)
+            fields.safety[p] = 1.0 if rules.safety == NO_SAFETY or fields.alive[p] else value
 
 
 @kernel
 def _spread(b, source, amount, rules, fields):
-    """Add the influence of one stone: `amount`, less by `decay` for each step, through points that it is not stopped at.
+    """Add the influence of one stone: `amount`, and `decay` times less with each step.
 
-    Steps go along the lines of the board, round stones of the opponent. These feel the influence and stop it.
+    Steps go along the lines of the board. Stones of the opponent feel the influence and, if `blocked`, stop it.
     """
     seen, queue, ip = fields.seen, fields.queue, fields.ip
     enemy = BLACK + WHITE - b.color[source]

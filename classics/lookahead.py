@@ -2,8 +2,8 @@
 
 Minimax looks at all positions that are `depth` moves away: about w^d of them, w being the number of moves in a position
 (`classics.growth`). Alpha-beta leaves out moves that cannot change the value. `alpha` is what black is already sure of,
-and `beta` what white is; when they meet, the rest of a position's moves does not matter. Both return the same value and,
-trying moves in the same order, the same move.
+and `beta` what white is; when they meet, the rest of a position's moves does not matter. Both searches return the same
+value and, trying moves in the same order, the same move.
 
 The kernel walks the tree with a stack of its own. An evaluation that is not compiled into it (`evaluation.ASKED`) makes
 it stop: it hands out a batch of leaves with the same parent, Python asks for their values, and the walk goes on.
@@ -35,7 +35,7 @@ class Stack(NamedTuple):
     boards: np.ndarray
     past: np.ndarray  # HISTORY of each board; kept for evaluations that are asked
     moves: np.ndarray  # int16[ply, MOST_MOVES]
-    count: np.ndarray  # number of moves
+    n_moves: np.ndarray
     tried: np.ndarray  # how many of them were tried
     best: np.ndarray  # the best move so far
     value: np.ndarray  # and its value for black
@@ -117,7 +117,7 @@ def _take(s, ply, value, prunes):
 @kernel
 def _hand_out(s, ply, plies, static):
     """Put the next moves of a ply out as leaves to ask about. Return how many they are, and how many were finished."""
-    count = min(len(s.leaves), s.count[ply] - s.tried[ply])
+    count = min(len(s.leaves), s.n_moves[ply] - s.tried[ply])
     ended = 0
     for i in range(count):
         move = np.int64(s.moves[ply, s.tried[ply] + i])
@@ -148,14 +148,14 @@ def _walk(s, plies, last, depth, prunes, ordered, static):
             else:
                 before = s.moves[ply - 1, s.tried[ply - 1] - 1] if ply else last
                 known = plies + ply + 1 if s.state[SUPERKO] else 0
-                s.count[ply] = _list_moves(b, before, s.hashes, known, ordered, static.work, s.moves[ply])
+                s.n_moves[ply] = _list_moves(b, before, s.hashes, known, ordered, static.work, s.moves[ply])
                 s.tried[ply] = 0
                 s.value[ply] = -math.inf if b.to_move == BLACK else math.inf
                 s.alpha[ply] = s.alpha[ply - 1] if ply else -math.inf
                 s.beta[ply] = s.beta[ply - 1] if ply else math.inf
                 mode = NEXT
         elif mode == NEXT:
-            if s.tried[ply] == s.count[ply]:
+            if s.tried[ply] == s.n_moves[ply]:
                 value, mode = s.value[ply], BACK
             elif asks and ply == depth - 1:
                 s.state[PENDING], ended = _hand_out(s, ply, plies, static)
@@ -174,14 +174,14 @@ def _walk(s, plies, last, depth, prunes, ordered, static):
             for i in range(s.state[PENDING]):
                 s.tried[ply] += 1
                 if not _take(s, ply, s.leaf_values[i], prunes):
-                    s.tried[ply] = s.count[ply]
+                    s.tried[ply] = s.n_moves[ply]
                     break
         else:
             if ply == 0:
                 return DONE
             ply -= 1
             if not _take(s, ply, value, prunes):
-                s.tried[ply] = s.count[ply]
+                s.tried[ply] = s.n_moves[ply]
             mode = NEXT
 
 
@@ -225,13 +225,22 @@ class Lookahead:
         plies, game = self.depth + 1, position.hashes
         boards, past = new_boards(plies), np.zeros(plies, HISTORY)
         boards[0], past[0] = position.board, position.past[0]
-        hashes = np.concatenate([game, np.zeros(plies, np.uint64)])
-        whole, real = (lambda: np.zeros(plies, np.int64)), (lambda: np.zeros(plies))
-        batch = self.batch_size
         stack = Stack(
-            boards, past, np.zeros((plies, MOST_MOVES), np.int16), whole(), whole(), whole(), real(), real(), real(),
-            np.zeros(MOST_MOVES), hashes, new_boards(batch), np.zeros(batch, HISTORY), np.zeros(batch),
-            np.zeros(6, np.int64),
-        )  # fmt: skip
+            boards=boards,
+            past=past,
+            moves=np.zeros((plies, MOST_MOVES), np.int16),
+            n_moves=np.zeros(plies, np.int64),
+            tried=np.zeros(plies, np.int64),
+            best=np.zeros(plies, np.int64),
+            value=np.zeros(plies),
+            alpha=np.zeros(plies),
+            beta=np.zeros(plies),
+            root=np.zeros(MOST_MOVES),
+            hashes=np.concatenate([game, np.zeros(plies, np.uint64)]),
+            leaves=new_boards(self.batch_size),
+            leaves_past=np.zeros(self.batch_size, HISTORY),
+            leaf_values=np.zeros(self.batch_size),
+            state=np.zeros(6, np.int64),
+        )
         stack.state[SUPERKO] = position.superko
         return stack, len(game) - 1

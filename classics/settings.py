@@ -1,7 +1,7 @@
 """Settings of the players of this room.
 
-Those of the Candidate Generation System are assumptions of ours about what Kim & Yoo 2000 leave open. `docs/classics.md`
-lists them with what the paper says and with the effect of each on the strength of play.
+Those of the Candidate Generation System are assumptions of ours about what Kim & Yoo 2000 leave open.
+`docs/classics.md` lists them with what the paper says and with the effect of each on the strength of play.
 """
 
 import dataclasses
@@ -41,14 +41,17 @@ class CgsSettings:
     blocked: bool = setting(True, "stones of the opponent stop influence")
     tau: float = setting(1.0, "PV = 1/2 + 1/2 tanh(IP / tau)", above=0, most=1_000)
     source: str = setting(
-        "v", "candidates: moves with the best V after the move, or points with the best PV before it", choices=("v", "pv")
+        "v",
+        "candidates: moves with the best V after the move, or points with the best PV before it",
+        choices=("v", "pv"),
     )
     candidates: int = setting(5, "number of candidates (paper: 5)", least=1, most=361)
     choice: str = setting(
         "pv", "play the candidate with the best PV (paper), or with the best V", choices=("pv", "pv_after", "v")
     )
     ahead: str = setting(
-        "defend", "when PMS is above half the board: prefer candidates that defend, or change nothing",
+        "defend",
+        "when PMS is above half the board: prefer candidates that defend, or change nothing",
         choices=("defend", "same"),
     )
     contact: bool = setting(True, "leave out moves that touch a block safer than their own, unless they capture")

@@ -23,14 +23,15 @@ def sheet(position: Position, analysis: Analysis, title: str) -> str:
     points = position.size**2
     lines = [
         f"{standing(analysis)}, PMD {analysis.pmd:.1f}, of {points} points. IPS {analysis.ips:+.1f}.",
-        f"{to_move.capitalize()} to move: PMS {analysis.pms:.1f}, {_compared(analysis.pms, points / 2)} half the board.",
+        f"{to_move.capitalize()} to move: PMS {analysis.pms:.1f}, {_compared(analysis.pms, points / 2)} half the board",
     ]
+    lines += [f"Candidate {line}" for line in candidate_lines(position, analysis)]
     if not analysis.candidates:
         lines.append("No candidate is left: the system passes.")
     panels = [
         _map(position, "Influence power (IP)", analysis.ip, np.abs(analysis.ip).max(), "{:.1f}"),
         _safety(position, analysis),
-        _map(position, "Probability value (PV) of black, in percent", analysis.pv - 0.5, 0.5, "{:.0f}", 100, 50),
+        _map(position, "PV of black, in percent", analysis.pv - 0.5, 0.5, "{:.0f}", 100, 50),
         _candidates(position, analysis),
     ]
     return sheet_svg(title, lines, panels, board_width(position.size), _scales(), columns=2)
@@ -77,16 +78,15 @@ def _safety(position: Position, analysis: Analysis) -> Panel:
         shades[point] = (SAFE if value >= 0.5 else UNSAFE, STRONGEST * abs(2 * value - 1))
         labels[point] = f"{value:.1f}".removeprefix("0") if value < 1 else "1"
     drawing = position.to_svg(shades=shades, labels=labels, quiet=set(labels), last_move=PASS)
-    return Panel("Safety of the blocks, from 0 (dead) to 1 (unconditionally alive)", drawing)
+    return Panel("Safety: 0 dead, 1 alive", drawing)
 
 
 def _candidates(position: Position, analysis: Analysis) -> Panel:
     points = [found.point for found in analysis.candidates]
     labels = {point: str(number) for number, point in enumerate(points, 1)}
     marks = {points[0]: "ring"} if points else {}
-    caption = tuple(candidate_lines(position, analysis))
     note = "" if points else "no candidate"
-    return Panel("Candidates; the ring is played", position.to_svg(labels=labels, marks=marks), caption, note)
+    return Panel("Candidates; the ring is played", position.to_svg(labels=labels, marks=marks), note=note)
 
 
 def _scales() -> list[Scale]:

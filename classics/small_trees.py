@@ -1,8 +1,8 @@
 """Trees to learn search from: minimax, flat Monte Carlo, and UCT with each of its steps, in plain Python.
 
-- `trap` is a tree on which flat Monte Carlo is wrong: after b1, white has one reply that always wins, but random replies
-  find it half of the time. So b1 seems to be worth 50% and is worth nothing. UCT finds the reply.
-- `slides_node` is the node n1 of the slides with the numbers that they print, `backed_up` the steps that follow.
+- `trap` is a tree on which flat Monte Carlo is wrong: after b1, white has one reply that always wins, but random
+  replies find it half of the time. So b1 seems to be worth 50% and is worth nothing. UCT finds the reply.
+- `slides_node` is the node n1 of the slides with the numbers that they print, `back_up` and below the steps after it.
 - `slides_minimax` is their tree for minimax. Its leaves are lost; these are ours, with the values of the inner nodes.
 """
 

@@ -13,8 +13,8 @@ of the loser. Two things can make a proof fail in another game that reaches the 
   far up the line the position was that a left-out move would have repeated. A proof goes into the table only if all of
   these are within its own tree.
 - A move of the winner would repeat a position of the other game. So with a proof we keep the stones that are on the
-  board after *every* move of the winner in it. A position of the line that lacks one of them cannot be repeated. If some
-  position has them all, the proof is not used, and the search goes on as if it were not there.
+  board after *every* move of the winner in it. A position of the line that lacks one of them cannot be repeated. If
+  some position has them all, the proof is not used, and the search goes on as if it were not there.
 
 Moves of the loser that are illegal in the other game only make it harder for the loser. The keys of the table are exact
 codes of positions, not hashes. UNKNOWN is never a claim. It is reused for the same or a smaller depth, and if no depth
@@ -24,6 +24,7 @@ A game is also decided when one side's unconditionally alive stones and their on
 (`tiny_rules.sure_points`): their owner can pass for ever, which is always legal.
 """
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -101,9 +102,21 @@ def new_line(size: int) -> Line:
         for symmetry in range(SYMMETRIES)
     ]
     order = sorted(range(points), key=lambda p: abs(p // size - middle) + abs(p % size - middle))
-    arrays = [np.zeros(MOST_PLIES, np.int64) for _ in range(6)]
-    found = np.zeros(3, np.int64), np.array(order, np.int64), np.zeros((3, NONE), np.int64)
-    return Line(*arrays, turns, spots, np.array(inverse), *found)
+    by_ply = functools.partial(np.zeros, MOST_PLIES, np.int64)
+    return Line(
+        black=by_ply(),
+        white=by_ply(),
+        kept_black=by_ply(),
+        kept_white=by_ply(),
+        repeated=by_ply(),
+        best=by_ply(),
+        turns=turns,
+        spots=spots,
+        inverse=np.array(inverse),
+        counts=np.zeros(3, np.int64),
+        order=np.array(order, np.int64),
+        history=np.zeros((3, NONE), np.int64),
+    )
 
 
 @kernel
@@ -135,7 +148,7 @@ def _canonical(line, black, white):
 @kernel
 def _may_use(line, ply, black, white):
     """Return whether no earlier position of the line can come up after a move of the winner."""
-    for i in range(ply):
+    for i in range(ply):  # noqa: SIM110 numba compiles no generators
         if ((line.black[i] & black) == black) & ((line.white[i] & white) == white):
             return False
     return True
