@@ -18,6 +18,7 @@ TABLES = (
     "engine",
     "records",
     "features",
+    "classics",
     "rollout",
     "policy",
     "self_play",
