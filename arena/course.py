@@ -61,7 +61,7 @@ class View(NamedTuple):
 @dataclasses.dataclass
 class Settings:
     games: str = setting("", "game records: files, folders, patterns or archives, separated by commas")
-    player: str = setting("", "whose games: a part of the name that the records give the player")
+    who: str = setting("", "whose games: a part of the name that the records give the player")
     moves: str = setting("20,40", "numbers of moves after which to judge, separated by commas; the end is always added")
     judge: str = setting(
         "rollout",
@@ -85,8 +85,8 @@ class Settings:
 
     def check(self) -> None:
         self.numbers()
-        if not self.games or not self.player:
-            raise UserError("Name the records with games=FOLDER and whose games they are with player=NAME.")
+        if not self.games or not self.who:
+            raise UserError("Name the records with games=FOLDER and whose games they are with who=NAME.")
 
 
 def records(settings: Settings) -> list[tuple[Record, int]]:
@@ -101,14 +101,12 @@ def records(settings: Settings) -> list[tuple[Record, int]]:
             colors = [
                 color
                 for color, name in zip((BLACK, WHITE), game.names, strict=True)
-                if settings.player.lower() in name.lower()
+                if settings.who.lower() in name.lower()
             ]
             if len(colors) == 1:
                 found.append((game, colors[0]))
     if not found:
-        raise UserError(
-            f"There is no game in {settings.games} in which one player's name contains {settings.player!r}."
-        )
+        raise UserError(f"There is no game in {settings.games} in which one player's name contains {settings.who!r}.")
     return found
 
 
@@ -175,7 +173,7 @@ def results(games: list[tuple[Record, int]]) -> str:
 
 def main(settings: Settings) -> None:
     found = views(settings)
-    print(f"Games won by {settings.player}, by the results in the records: {results(records(settings))}.\n")
+    print(f"Games won by {settings.who}, by the results in the records: {results(records(settings))}.\n")
     print(table(["moves", "games", f"value by {settings.judge}", "ahead"], [view.row() for view in found]))
 
 

@@ -4,7 +4,7 @@
   no own eye, and a pass), the same bounds, and the area as it stands at the leaves. The numbers of nodes are equal,
   which is checked. In pure Python, legality is tried on a copy of sgfmill's board and the area is sgfmill's own.
 - Positions are from random play, so that there is something to capture.
-- A decision of `cgs` is everything: fields, a trial of every move, candidates and reasons, on one thread. It is measured
+- A decision of `cgs` is everything: fields, a trial of every move, candidates and reasons, on one thread, measured
   in processor time, so that other work on the machine does not count.
 """
 

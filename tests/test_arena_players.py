@@ -39,10 +39,11 @@ def test_every_preset_makes_a_player_that_has_its_name_and_plays(name):
     settings.search.nodes, settings.search.threads = 200, 1
     if settings.seconds:
         settings.simulations, settings.seconds = 5, 0.0
-    player = ready_player(settings, 9)
-    position = Position(9).play("E5")
+    size = 3 if name == "solver" else 9
+    player = ready_player(settings, size)
+    position = Position(size, komi=0.5).play("B3")
     move = player.decide(position).move
-    assert player.name == name and player.plays_on(9) and move != PASS and position.is_legal(move)
+    assert player.name == name and player.plays_on(size) and move != PASS and position.is_legal(move)
     assert {"prior", *plane_maps()} <= set(player.heat_maps())
 
 
