@@ -14,7 +14,7 @@ runs out of other moves must put its own stones in atari, even where passing wou
 `forced_ply` and `forced_margin` hold the first such move of each game, so that this can be counted.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from go.playout import new_rng, next_random, random_below
 from go.score import area_margin, area_owners
 from nets.actions import images_of_actions, points_of
 from nets.description import SCORES
+from nets.inputs import Inputs
 from nets.network import Network
 
 NO_ACTION = -1  # the side passed
@@ -99,8 +100,8 @@ class Lockstep:
         """Let a network make one move in each of some games. Each position is shown to it in a random symmetry."""
         symmetries = np.empty(len(games), np.int64)
         _draw_below(self.streams, games, SYMMETRIES, symmetries)
-        encoded = network.inputs.encoder.boards(self.boards[games], self.history[games], symmetries)
-        planes, allowed = network.inputs.split(encoded)
+        inputs = cast(Inputs, network.inputs)  # a policy network's
+        planes, allowed = inputs.split(inputs.encoder.boards(self.boards[games], self.history[games], symmetries))
         scores = network.compute(planes)[SCORES]
         plies, actions = self.lengths[games], np.empty(len(games), np.int64)
         self._play(games, scores / np.float32(temperature), allowed, symmetries, actions)

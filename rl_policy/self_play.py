@@ -75,7 +75,7 @@ def play_games(
         parts = list(pool.map(play, chunks))
     turns = [turn for part in parts for turn in part.turns]
     arrays = [np.concatenate(arrays) for arrays in zip(*(part[:-1] for part in parts), strict=True)]
-    return Played(*arrays, turns)
+    return Played._make([*arrays, turns])
 
 
 def _play_chunk(
