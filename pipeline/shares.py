@@ -15,7 +15,7 @@ def interval95(won: float, games: int) -> tuple[float, float]:
 
 
 def share_text(won: float, games: int) -> str:
-    """Return a share with its interval, as in "62.5% [57.6; 67.1]"."""
+    """Return a share with its interval, as in "62.5% [57.7; 67.1]"."""
     low, high = interval95(won, games)
     return f"{100 * won / games:.1f}% [{100 * low:.1f}; {100 * high:.1f}]"
 
