@@ -19,7 +19,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from features48.effects import move_effect
-from go.board import BLACK, BOARD, LEGAL, clear, legality, play, repeated_ply
+from go.board import BLACK, BOARD, LEGAL, WHITE, clear, legality, play, repeated_ply
 from go.coordinates import PASS, SYMMETRIES
 from go.history import HISTORY, begin_history, note_move
 from go.jit import kernel
@@ -197,6 +197,17 @@ def _advance(b, past, hashes, moves, move):
 
 
 @kernel
+def _strike_off_repetitions(b, hashes, allowed, turn, points):
+    """Strike off the moves that would repeat an earlier position of the game."""
+    if b.captured[BLACK] + b.captured[WHITE] == 0:  # without a capture, stones only become more
+        return
+    color = np.int64(b.to_move)
+    for a in range(len(allowed)):
+        if allowed[a] and repeated_ply(b, points[turn[a]], color, hashes, b.ply + 1) >= 0:
+            allowed[a] = False
+
+
+@kernel
 def _take_turn(
     boards,
     history,
@@ -215,20 +226,19 @@ def _take_turn(
     forced_ply,
     forced_margin,
 ):
-    """Sample and play a move in each of some games. Moves against superko are struck off `allowed` when drawn."""
+    """Sample and play a move in each of some games, and strike off moves against superko from `allowed`.
+
+    All of them, drawn or not: the policy that learns is the softmax over the moves that could really be played.
+    """
     for i in range(len(games)):
         g = games[i]
         b, turn = boards[g], sources[symmetries[i]]
         move, actions[i] = PASS, NO_ACTION
         if not _wins_by_passing(b, komi):
-            action = draw_action(scores[i], allowed[i], streams[g])
-            while action != NO_ACTION:
-                point = points[turn[action]]
-                if repeated_ply(b, point, np.int64(b.to_move), hashes[g], b.ply + 1) < 0:
-                    move, actions[i] = point, action
-                    break
-                allowed[i, action] = False
-                action = draw_action(scores[i], allowed[i], streams[g])
+            _strike_off_repetitions(b, hashes[g], allowed[i], turn, points)
+            actions[i] = draw_action(scores[i], allowed[i], streams[g])
+            if actions[i] != NO_ACTION:
+                move = points[turn[actions[i]]]
         if move != PASS and forced_ply[g] == NEVER and _is_forced(b, scratch, allowed[i], turn, points, move):
             forced_ply[g], forced_margin[g] = b.ply, area_margin(b)
         _advance(b, history[g], hashes[g], moves[g], move)
