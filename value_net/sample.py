@@ -36,7 +36,7 @@ from value_net.samples import STAGE, read_shard, shard_path, store_folder, write
 class Settings(StageSettings):
     sl: str = setting("run", "p_sigma: run (that of the run), shipped, or a file", result=False)
     rl: str = setting("run", "p_rho: run (that of the run), shipped, or a file", result=False)
-    board: int = setting(9, "with sl=shipped or rl=shipped: board size", least=2, most=19, result=False)
+    size: int = setting(9, "with sl=shipped or rl=shipped: board size", least=2, most=19, result=False)
     games: int = setting(
         24_000, "games to play, one sample each (paper: 30 million); may be raised later", least=1, result=False
     )
@@ -79,7 +79,7 @@ def check_recipe(recipe: Recipe, size: int) -> None:
 def load_policies(settings: Settings) -> tuple[Weights, Weights]:
     """Load p_sigma and p_rho; raise `UserError` if they do not fit."""
     sl, rl = (
-        Weights.load(find_weights(kind, settings.board, source, settings.run))
+        Weights.load(find_weights(kind, settings.size, source, settings.run))
         for kind, source in (("policy", settings.sl), ("rl", settings.rl))
     )
     for name, weights in (("sl", sl), ("rl", rl)):
