@@ -8,6 +8,7 @@ from test_gtp_client import fake
 
 from arena.player_text import Budget, read_player, read_players, split_players
 from arena.players import preset
+from arena.registry import KINDS
 from arena.weights_used import weights_used
 from pipeline.errors import UserError
 
@@ -65,7 +66,7 @@ def test_lists_are_split_at_commas_and_names_are_made_different():
         ("alpha_rq", "alpha_rq is neither a player nor a program of this machine; did you mean alpha_r?"),
         ("uct nthr=3", "The player 'uct nthr=3' has no setting 'nthr'; did you mean n_thr?"),
         ("uct n_thr=-1", "uct: search.n_thr=-1 is not between 0 and 1,000,000,000."),
-        ("uct kind=mind", "uct: kind=mind is none of random, gtp, rollout, tree, sl, search."),
+        ("uct kind=mind", f"uct: kind=mind is none of {', '.join(KINDS)}."),
         ("uct 'x", 'The player "uct \'x" cannot be read: no closing quotation.'),
         (
             "uct n_thr=x",
@@ -89,6 +90,7 @@ def test_a_player_is_known_by_the_weights_it_uses():
         return set(weights_used(read_player(text), 9))
 
     assert kinds("random") == kinds("uct") == set() and kinds("sl") == {"policy"} and kinds("rollout") == {"rollout"}
+    assert kinds("rl") == {"rl"}
     assert kinds("alpha_r") == {"rollout", "tree"} and kinds("alpha_rp") == {"rollout", "tree", "policy"}
     assert kinds("alpha_rp priors=uniform rollouts=uniform") == {"policy"}
     policy = ROOT / "weights" / "policy9.safetensors"

@@ -13,7 +13,7 @@ from go import BLACK, WHITE, Position
 from go.board import is_eye, set_turn
 from go.coordinates import PASS
 from go.match import play_game
-from go.player import Candidate, RandomPlayer, decided, ends_well, sensible_moves
+from go.player import Candidate, Decision, RandomPlayer, decided, ends_well, sensible_moves
 from nets.actions import points_of
 from nets.find import find_weights
 from nets.network import ALL_SYMMETRIES, Network
@@ -160,7 +160,7 @@ def test_players_pass_when_only_eyes_are_left(new_player, name):
     position = Position.from_text(EYES_ONLY, to_move=BLACK)
     assert len(position.legal_moves()) == 3
     decision = new_player[name]().decide(position)
-    assert decision == (PASS, "no sensible move is left", [])
+    assert decision == Decision(PASS, "no sensible move is left", [])
     assert new_player[name]().decide(Position.from_text(EYES_ONLY, to_move=WHITE)).move == PASS  # suicide only
 
 
@@ -248,7 +248,7 @@ def test_probabilities_that_do_not_add_up_are_shared_out():
     candidates = [Candidate(first, 0.06, "often"), Candidate(second, 0.02, "seldom")]
     moves = [decided(position, candidates, rng).move for _ in range(DRAWS)]
     assert 0.65 < moves.count(first) / DRAWS < 0.85 and moves.count(first) + moves.count(second) == DRAWS
-    assert decided(position, candidates, rng, greedy=True) == (first, "often", candidates)
+    assert decided(position, candidates, rng, greedy=True) == Decision(first, "often", candidates)
 
 
 def test_a_player_starts_without_torch(tmp_path):
