@@ -56,6 +56,16 @@ class CgsCandidate(NamedTuple):
     why: str
 
 
+class Block(NamedTuple):
+    """The paper's record of a block: colour, number of stones, liberties (L0) and safety."""
+
+    head: int
+    color: int
+    stones: int
+    liberties: int
+    safety: float
+
+
 class Analysis(NamedTuple):
     """What the system finds in a position. Arrays are by row and column."""
 
@@ -115,6 +125,21 @@ class Cgs:
     def fields(self, position: Position) -> tuple[Fields, float]:
         """Return the fields of a position, which the next call overwrites, and PM_B."""
         return self.before, find_fields(position.board, self.rules, self.before)
+
+    def blocks(self, position: Position) -> list[Block]:
+        """Return the records of all blocks, in board order of their heads."""
+        fields, _ = self.fields(position)
+        board = position.board
+        return [
+            Block(
+                head,
+                int(board["color"][head]),
+                int(board["stones"][head]),
+                count_liberties(board, head),
+                float(fields.safety[head]),
+            )
+            for head in _heads(board)
+        ]
 
     def try_moves(self, position: Position) -> np.ndarray:
         """Return a TRIAL for each legal move that fills no own eye, in board order."""
@@ -180,7 +205,7 @@ class Cgs:
         roots: dict[int, int] = {}  # groups before the move that are in the group of the move
         group_after = root_of(self.after.group, after_move["chain"][point])
         weakest = strongest = (0.0, 0)
-        for head in np.flatnonzero((board["chain"] == np.arange(len(board["chain"]))) & (board["chain"] > 0)).tolist():
+        for head in _heads(board):
             if after_move["color"][head] == EMPTY:
                 continue
             new_head = after_move["chain"][head]
@@ -230,6 +255,12 @@ class Cgs:
         after = position.copy().play(move)
         placed = self.probabilities(after)
         return placed - self.probabilities(position), self.probabilities(after, 1) - placed
+
+
+def _heads(board: np.void) -> list[int]:
+    """Return the heads of all blocks on a board."""
+    chain = board["chain"]
+    return np.flatnonzero((chain == np.arange(len(chain))) & (chain > 0)).tolist()
 
 
 def _best(worth: np.ndarray, count: int) -> list[int]:

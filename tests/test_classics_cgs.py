@@ -97,6 +97,11 @@ def test_fields_are_those_of_the_slow_reference(changes):
         board, found = slow.board_of(position), cgs.analyse(position)
         for block, safety in slow.safeties(board, settings).items():
             assert [found.safety[place] for place in block] == pytest.approx([safety] * len(block))
+        records = sorted((b.color, b.stones, b.liberties, round(b.safety, 9)) for b in cgs.blocks(position))
+        assert records == sorted(
+            (".XO".index(slow.color_of(board, b)), len(b), len(slow.liberties(board, b)), round(safety, 9))
+            for b, safety in slow.safeties(board, settings).items()
+        )
         ip = slow.influence(board, settings)
         assert found.ip == pytest.approx(np.array([ip[place] for place in np.ndindex(7, 7)]).reshape(7, 7))
         pv = slow.probability(ip, settings)
