@@ -210,7 +210,7 @@ def may_load(session: Reference, given: list[str]) -> str:
         return NO
     is_cut = len(given) > 1 and given[-1].isdecimal()
     path = session.folder / " ".join(given[:-1] if is_cut else given)
-    if not path.is_file() or (is_cut and not is_whole(given[-1])):
+    if is_cut and not is_whole(given[-1]):
         return NO
     return YES if (loaded := load(path)) and loaded.size in session.facts.sizes else NO
 

@@ -64,14 +64,14 @@ TINY = {
     ),
     "rl_policy.train": Tiny(
         (
-            *("learn.games=4", "iterations=4", "pool_every=2", "evaluation_games=4", "test_games=4", "move_limit=30"),
+            *("learn.games=4", "iterations=4", "pool_every=2", "evaluation_games=4", "test_games=4"),
             *("device=cpu", "precision=float32"),
         ),
         OFTEN,
     ),
     "value_net.sample": Tiny(
         (
-            *("games=40", "shard_games=10", "together=10", "move_limit=60", "validation=0.2", "test=0.2"),
+            *("games=40", "shard_games=10", "together=10", "validation=0.2", "test=0.2"),
             "precision=float32",
         )
     ),
