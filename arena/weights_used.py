@@ -1,13 +1,14 @@
 """Which weights a player plays with, as fingerprints: games of other weights must not be taken for its games."""
 
 import hashlib
+import inspect
 from pathlib import Path
 
-from arena.players import ENGINE, PlayerSettings
+from arena import registry
+from arena.players import PlayerSettings
 from nets.find import KINDS, find_weights
 from pipeline.errors import UserError
 
-NONE = ("random", ENGINE)  # kinds of players without weights
 NETWORKS = {"sl": "policy"}  # kinds of players whose weights have another name
 
 
@@ -25,8 +26,8 @@ def weights_used(settings: PlayerSettings, size: int) -> dict[str, str]:
 
 def _names(settings: PlayerSettings) -> list[str]:
     """Return the kinds of weights that a player may ask for: rather too many than too few."""
-    if settings.kind in NONE:
-        return []
+    if "run" not in inspect.signature(registry.KINDS[settings.kind]).parameters:
+        return []  # a player that takes weights takes the run whose they are
     name = NETWORKS.get(settings.kind, settings.kind)
     if name in KINDS:
         return [name]

@@ -90,7 +90,7 @@ def test_a_player_is_known_by_the_weights_it_uses():
         return set(weights_used(read_player(text), 9))
 
     assert kinds("random") == kinds("uct") == set() and kinds("sl") == {"policy"} and kinds("rollout") == {"rollout"}
-    assert kinds("rl") == {"rl"}
+    assert kinds("rl") == {"rl"} and kinds("cgs") == set()
     assert kinds("alpha_r") == {"rollout", "tree"} and kinds("alpha_rp") == {"rollout", "tree", "policy"}
     assert kinds("alpha_rp priors=uniform rollouts=uniform") == {"policy"}
     policy = ROOT / "weights" / "policy9.safetensors"
