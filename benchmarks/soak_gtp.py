@@ -8,6 +8,7 @@ the board without the stones that `final_status_list dead` names. Analyses are i
 random while. A traceback in the log is a fault, whatever was answered.
 """
 
+import contextlib
 import dataclasses
 import math
 import os
@@ -167,17 +168,12 @@ def tiny_player(name: str) -> AnyBoard | SearchPlayer:
 
 
 def players_by_kind() -> dict[str, str]:
-    """Return a preset of each kind of player that can be made without a run; of searches, all of them."""
+    """Return the players that can play without a run, with their kinds."""
     found = {}
     for name in presets():
-        try:
-            tiny_player(name)
-        except UserError:  # it needs a network that does not come with Prezero
-            continue
-        found[name] = preset(name).kind
-    missing = KINDS.keys() - set(found.values())
-    if missing:
-        raise UserError(f"No player of kind {', '.join(sorted(missing))} can be made without a run.")
+        with contextlib.suppress(UserError):  # it needs a network that does not come with Prezero
+            if tiny_player(name).sizes:
+                found[name] = preset(name).kind
     return found
 
 
@@ -369,7 +365,7 @@ def lines_by_player(lines: int) -> dict[str, int]:
     """Return how many lines each player gets: all of them for the richest of a kind, a tenth for the others."""
     kinds = players_by_kind()
     richest = {kind: max((name for name in kinds if kinds[name] == kind), key=len) for kind in kinds.values()}
-    richest["search"] = "alpha_rp"
+    richest["search"] = "alpha_rp"  # with a network, rollouts and both policies
     return {name: lines if richest[kind] == name else lines // 10 for name, kind in kinds.items()}
 
 
@@ -400,4 +396,6 @@ def section(settings: SoakSettings) -> Section:
     header = ["player", "kind", "lines", "mutated", "accepted", "refused", "no command", "analyses interrupted"]
     faults = [f"{report.player}: {fault}" for report in reports for fault in report.faults]
     text = table([*header, "reports", "boards compared", "faults"], rows)
+    if missing := sorted(KINDS.keys() - set(kinds.values())):
+        text += f"\n\nNot tried, because no network for them comes with Prezero: {', '.join(missing)}."
     return Section(text, [no_faults("gtp", faults)], faults)

@@ -24,6 +24,7 @@ PACKINGS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 SHORT_ENDINGS = {".tgz": ".tar.gz", ".tbz": ".tar.bz2", ".tbz2": ".tar.bz2", ".txz": ".tar.xz"}
 RECORD_ENDINGS = (".sgf", ".sgfs")
 DAMAGED, UNKNOWN_KIND = "file or archive damaged or unreadable", "not a game record by its name"
+NOTHING = "nothing in the file or archive"
 LONG_NAMES = (b"L", b"K", b"x", b"g", b"X")  # types of tar headers that `tarfile` reads into memory, of any size
 LEAST_ALLOWANCE = 1 << 28  # unpacked bytes that any archive may have
 MOST_ENDS = 10  # times that the end of a tar archive may be read
@@ -119,7 +120,12 @@ class Reading:
         for path in self.files:
             try:
                 with open_file(path) as self.file:
-                    yield from read_file(path, self.file)
+                    is_empty = True
+                    for entry in read_file(path, self.file):
+                        is_empty = False
+                        yield entry
+                if is_empty:
+                    yield Trouble(name_of(path), NOTHING)
                 self.before += path.stat().st_size
             except OSError as error:
                 yield Trouble(name_of(path), DAMAGED, error.strerror or str(error))
