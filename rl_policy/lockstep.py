@@ -30,9 +30,11 @@ from nets.actions import images_of_actions, points_of
 from nets.description import SCORES
 from nets.inputs import Inputs
 from nets.network import Network
+from pipeline.errors import UserError
 
 NO_ACTION = -1  # the side passed
 NEVER = -1
+INFINITE = "The scores of the policy network are not numbers: its weights are too large; set a smaller learning rate."
 LEAST_FORCED = 2  # stones; to give up a single stone is often right
 
 
@@ -103,6 +105,8 @@ class Lockstep:
         inputs = cast(Inputs, network.inputs)  # a policy network's
         planes, allowed = inputs.split(inputs.encoder.boards(self.boards[games], self.history[games], symmetries))
         scores = network.compute(planes)[SCORES]
+        if not np.isfinite(scores).all():  # else the side would pass
+            raise UserError(INFINITE)
         plies, actions = self.lengths[games], np.empty(len(games), np.int64)
         self._play(games, scores / np.float32(temperature), allowed, symmetries, actions)
         return Turn(games, plies, planes, allowed, actions)

@@ -9,6 +9,7 @@ where b is the baseline. The opponent's moves teach nothing. Moves that were for
 left, have probability 1 and no gradient.
 """
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,6 +74,8 @@ def lesson_of(played: Played, baseline: str, value: Network | None = None) -> Le
             color = np.broadcast_to(is_black[:, None, None, None], (len(is_black), 1, *turn.planes.shape[2:]))
             gained = gained - value.compute(np.concatenate([turn.planes[chosen], color], axis=1))[VALUES].ravel()
         parts.append(Lesson(turn.planes[chosen], turn.allowed[chosen], turn.actions[chosen], gained))
+    if not any(len(part.actions) for part in parts):
+        raise UserError("The policy chose no move in any game; set a larger move_limit or fewer learn.random_moves.")
     return Lesson(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
@@ -112,8 +115,7 @@ class ReinforceTrainer:
         return planes[:: max(1, len(planes) // CALIBRATED)][:CALIBRATED]
 
     def _with_ranges(self, weights: Weights) -> Weights:
-        weights.ranges = measure_ranges(weights, self.calibration)
-        return weights
+        return dataclasses.replace(weights, ranges=measure_ranges(weights, self.calibration))
 
     def weights(self) -> Weights:
         """Return the present weights, ready for inference in 8 bits."""

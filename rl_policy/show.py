@@ -131,8 +131,11 @@ def main(settings: Settings) -> dict[str, float]:
         name: Weights.load(find_weights(kind, settings.size, source, settings.run))
         for name, kind, source in (("SL", "policy", settings.sl_weights), ("RL", "rl", settings.weights))
     }
-    if any(found.description.family != "policy" for found in weights.values()):
-        raise UserError("rl_policy.show takes policy networks only.")
+    for name, found in weights.items():
+        if found.description.family != "policy" or found.description.size != settings.size:
+            raise UserError(f"The {name} network is not a policy network for {settings.size}x{settings.size}.")
+    if weights["SL"].description.planes != weights["RL"].description.planes:
+        raise UserError("The SL and the RL network see different planes, so their answers cannot be compared.")
     threads = settings.threads or os.cpu_count() or 1
     game = GameSettings(settings.komi, threads=threads)
     played = play_games(weights["RL"], weights["SL"], settings.games, (settings.seed,), game, record=True)

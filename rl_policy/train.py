@@ -36,7 +36,7 @@ COLLAPSED_CUTS = 0.5  # share of games that do not end
 @dataclasses.dataclass
 class Settings(StageSettings):
     parent: str = setting("run", "the SL policy to start from: run (that of the run), shipped, or a file", result=False)
-    board: int = setting(9, "with parent=shipped: board size", least=2, most=19, result=False)
+    size: int = setting(9, "with parent=shipped: board size", least=2, most=19, result=False)
     komi: float = setting(7.5, "points that White gets for moving second", least=-1_000, most=1_000)
     move_limit: int = setting(0, "moves after which a game is cut and counted; 0 for 4 per point of the board", least=0)
     learn: ReinforceSettings = setting(ReinforceSettings, "how the policy learns")
@@ -55,20 +55,18 @@ class Settings(StageSettings):
     seed: int = seed_setting()
 
 
-def check_health(found: dict[str, float], history: History) -> None:
-    """Raise `UserError` if the policy has collapsed."""
+def check_health(entry: dict[str, float]) -> None:
+    """Raise `UserError` if the policy has collapsed, going by the latest entry of the history."""
     advice = "set a smaller learn.learning_rate, or learn.kl above 0"
-    last = history[-1] if history else {}
-    if found[HIGH] < COLLAPSED_SHARE:
+    if entry[HIGH] < COLLAPSED_SHARE:
         raise UserError(
-            f"The policy has collapsed: it wins only {100 * found[WON]:.1f}% of games against the SL policy; {advice}."
+            f"The policy has collapsed: it wins only {100 * entry[WON]:.1f}% of games against the SL policy; {advice}."
         )
-    if last.get("entropy", 1) < COLLAPSED_ENTROPY:
-        raise UserError(f"The policy has collapsed: its entropy is {last['entropy']:.3f} nats a move; {advice}.")
-    if last.get("cut by the limit", 0) > COLLAPSED_CUTS:
-        raise UserError(
-            f"The policy has collapsed: {100 * last['cut by the limit']:.0f}% of its games do not end; {advice}."
-        )
+    if entry["entropy"] < COLLAPSED_ENTROPY:
+        raise UserError(f"The policy has collapsed: its entropy is {entry['entropy']:.3f} nats a move; {advice}.")
+    if entry["cut by the limit"] > COLLAPSED_CUTS:
+        share = f"{100 * entry['cut by the limit']:.0f}%"
+        raise UserError(f"The policy has collapsed: {share} of its games do not end; {advice}, or a larger move_limit.")
 
 
 def statistics(played: Played) -> dict[str, float]:
@@ -95,19 +93,16 @@ def learn(
     trainer = ReinforceTrainer(
         parent, settings.learn, game, settings.iterations, folder / "pool", device, precision, settings.seed, value
     )
-    history: History = []
 
     def validate() -> dict[str, float]:
         played = trainer.evaluate(settings.evaluation_games)
-        found = statistics(played)
-        check_health(found, history)
         trainer.join_pool(played.won, settings.evaluation_games)
-        return found
+        return statistics(played)
 
     def report(entries: History) -> None:
-        history[:] = entries
         write_history(folder / "metrics.jsonl", {"RL policy": entries})
         draw_learning(entries, folder / "curve.svg")
+        check_health(entries[-1])
 
     every = min(settings.pool_every, settings.iterations)
     done = train(trainer, "learning by self-play", checkpoint_path(folder), key, validate, every, report)
@@ -177,16 +172,27 @@ def text_of(metrics: dict[str, Any]) -> str:
     return f"{title}\n\n{table(['measure', 'ours', 'paper'], rows)}"
 
 
+def load_value(settings: Settings, parent: Weights) -> Network:
+    """Load the value network of the baseline. It must fit the planes of the policy, to which it adds the colour."""
+    size = parent.description.size
+    path = find_weights("value", size, settings.value, settings.run)
+    value = Network.load(path, threads=settings.threads or os.cpu_count() or 1)
+    if value.description.family != "value" or value.size != size:
+        raise UserError(f"{path} is not a value network for {size}x{size}.")
+    if value.description.planes != parent.description.planes + 1:
+        raise UserError(f"learn.baseline=value needs a policy with {value.description.planes - 1} planes.")
+    return value
+
+
 def main(settings: Settings) -> dict[str, float]:
     choose_device(settings.device)  # refuses a device that is not there, before anything is opened
-    parent = Weights.load(find_weights("policy", settings.board, settings.parent, settings.run))
+    parent = Weights.load(find_weights("policy", settings.size, settings.parent, settings.run))
     if parent.description.family != "policy":
         raise UserError(f"{settings.parent} is a {parent.description.family} network, not a policy network.")
     inputs = [Input(KINDS["policy"].stage, settings.parent, parent.fingerprint())]
     value = None
     if settings.learn.baseline == "value":
-        path = find_weights("value", parent.description.size, settings.value, settings.run)
-        value = Network.load(path, threads=settings.threads or os.cpu_count() or 1)
+        value = load_value(settings, parent)
         inputs.append(Input(KINDS["value"].stage, settings.value, value.weights.fingerprint()))
     folder = stage_folder(settings.run, STAGE)
     precision = choose_precision(settings.precision, choose_device(settings.device))

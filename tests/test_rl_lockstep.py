@@ -281,6 +281,20 @@ def test_only_the_games_that_are_named_move():
     assert games.lengths.tolist() == [1, 1, 0, 2, 0] and (games.boards["color"][2] % 3 == 0).all()
 
 
+def test_a_game_that_begins_anew_is_like_a_new_game():
+    network, both = Network(random_weights(3), precision="float32"), np.arange(2)
+    old, new = Lockstep(3, 0.5, [(1,), (2,)]), Lockstep(3, 0.5, [(1,), (9,)])
+    while old.running[1]:
+        old.take_turn(np.array([1]), network)
+    old.restart(1, (9,))
+    assert old.lengths.tolist() == [0, 0] and old.running.all()
+    while new.running.all():
+        new.take_turn(both, network)
+        old.take_turn(both, network)
+    for name in ("moves", "boards", "history", "forced_ply", "forced_margin", "streams"):
+        assert np.array_equal(getattr(old, name), getattr(new, name)), name
+
+
 # Sampling
 
 
