@@ -131,15 +131,15 @@ def main(settings: Settings) -> dict[str, float]:
         name: Weights.load(find_weights(kind, settings.size, source, settings.run))
         for name, kind, source in (("SL", "policy", settings.sl_weights), ("RL", "rl", settings.weights))
     }
-    for name, found in weights.items():
-        if found.description.family != "policy" or found.description.size != settings.size:
+    for name, loaded in weights.items():
+        if loaded.description.family != "policy" or loaded.description.size != settings.size:
             raise UserError(f"The {name} network is not a policy network for {settings.size}x{settings.size}.")
     if weights["SL"].description.planes != weights["RL"].description.planes:
         raise UserError("The SL and the RL network see different planes, so their answers cannot be compared.")
     threads = settings.threads or os.cpu_count() or 1
     game = GameSettings(settings.komi, threads=threads)
     played = play_games(weights["RL"], weights["SL"], settings.games, (settings.seed,), game, record=True)
-    networks = {name: Network(found, threads=threads) for name, found in weights.items()}
+    networks = {name: Network(loaded, threads=threads) for name, loaded in weights.items()}
     rows = differences(played, networks["RL"], networks["SL"])
     found = find_differences(settings, played, networks["RL"], networks["SL"], rows)
     lines = [
