@@ -85,12 +85,12 @@ class Settings:
 
     def check(self) -> None:
         self.numbers()
-        if not self.games or not self.who:
-            raise UserError("Name the records with games=FOLDER and whose games they are with who=NAME.")
 
 
 def records(settings: Settings) -> list[tuple[Record, int]]:
     """Return the games of the player, and the colour of the player in each."""
+    if not settings.games or not settings.who:
+        raise UserError("Name the records with games=FOLDER and whose games they are with who=NAME.")
     found = []
     for item in Reading(files_of(find_sources(settings.games))):
         if isinstance(item, Trouble):

@@ -18,10 +18,11 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr
 from sklearn.linear_model import LogisticRegression
 
+from pipeline.shares import Z95
+
 ELO = 400 / math.log(10)  # points per unit of the natural logistic scale
 PRIOR = 1000.0  # standard deviation of a rating before any game, in points
 PRIOR_FIRST_MOVE = 200.0  # of the advantage of the first move, which komi makes up for
-QUANTILE = 1.959964  # of the normal distribution, for 95%
 MOST_STEPS, LONGEST_STEP, PRECISE = 100, 2.0, 1e-9  # of Newton's method, on the natural scale
 
 
@@ -95,7 +96,7 @@ def rate(
     shift = np.eye(n) - _reference(counts.names, held)
     offset = np.mean(list(held.values())) if held else 0.0
     elo = ELO * shift @ weights[:n] + offset
-    spread = QUANTILE * ELO * np.sqrt(np.maximum(np.diag(shift @ covariance[:n, :n] @ shift.T), 0))
+    spread = Z95 * ELO * np.sqrt(np.maximum(np.diag(shift @ covariance[:n, :n] @ shift.T), 0))
     boot_low, boot_high = np.full((2, n), np.nan)
     if samples:
         drawn = refit(design, *bootstrap(counts, samples, seed), prior, weights)
@@ -114,7 +115,7 @@ def rate(
         games=games[order],
         scores=scores[order],
         first_move=ELO * scale * weights[n] if has_first_move else 0.0,
-        first_move_error=QUANTILE * ELO * scale * math.sqrt(covariance[n, n]) if has_first_move else 0.0,
+        first_move_error=Z95 * ELO * scale * math.sqrt(covariance[n, n]) if has_first_move else 0.0,
         anchors=held,
         groups=groups(counts),
     )

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from arena.game import Played, Thought
-from arena.ratings import QUANTILE, Result
+from arena.ratings import Result
+from pipeline.shares import interval95
 from pipeline.tables import table
 
 
@@ -24,25 +25,11 @@ class Tally(NamedTuple):
         return self.points / self.games if self.games else math.nan
 
 
-def wilson(points: float, games: int) -> tuple[float, float]:
-    """Return the 95% interval of a share of points, after Wilson.
-
-    The paper names its intervals after Agresti and Coull, but prints Wilson's, which have the same centre: 3 games won
-    of 3 are 100 [44; 100] in Extended Data Table 9, where Agresti and Coull would have 38.
-    """
-    if not games:
-        return 0.0, 1.0
-    square, share = QUANTILE**2, points / games
-    centre = (points + square / 2) / (games + square)
-    half = QUANTILE * math.sqrt(games * share * (1 - share) + square / 4) / (games + square)
-    return max(0.0, centre - half), min(1.0, centre + half)
-
-
 def percent(tally: Tally) -> str:
     """Return a share of points as the paper writes it: 95 [93;96]."""
     if not tally.games:
         return "-"
-    low, high = wilson(tally.points, tally.games)
+    low, high = interval95(tally.points, tally.games)
     return f"{100 * tally.share:.0f} [{100 * low:.0f};{100 * high:.0f}]"
 
 

@@ -7,10 +7,16 @@ ELO_SCALE = 400.0  # points for odds of 10 to 1 (base 10, as everybody computes 
 
 
 def interval95(won: float, games: int) -> tuple[float, float]:
-    """Return the 95% Agresti-Coull interval of a share, as the paper uses it (Extended Data Table 9)."""
-    total = games + Z95**2
+    """Return the 95% interval of a share, after Wilson.
+
+    The paper names its intervals after Agresti and Coull, but prints Wilson's, which have the same centre: 3 games won
+    of 3 are 100 [44; 100] in Extended Data Table 9, where Agresti and Coull would have 38.
+    """
+    if not games:
+        return 0.0, 1.0
+    share, total = won / games, games + Z95**2
     middle = (won + Z95**2 / 2) / total
-    half = Z95 * math.sqrt(middle * (1 - middle) / total)
+    half = Z95 * math.sqrt(games * share * (1 - share) + Z95**2 / 4) / total
     return max(0.0, middle - half), min(1.0, middle + half)
 
 

@@ -19,7 +19,7 @@ from arena.rating_tables import (
     superiority_table,
 )
 from arena.ratings import ELO, Ratings, Result, bootstrap, count, covariance_of, design_matrix, fit, rate, refit
-from arena.scores import cross_table, wilson
+from arena.scores import cross_table
 from pipeline.errors import UserError
 
 TRUE = {"ann": 0.0, "bob": 150.0, "cid": 400.0, "dan": -250.0}
@@ -170,15 +170,6 @@ def test_the_order_of_the_games_makes_no_difference():
     results = planted(80, 5)
     one, two = rate(results, samples=30), rate(results[::-1], samples=30)
     assert one.names == two.names and (one.boot_low == two.boot_low).all() and one.elo == pytest.approx(two.elo)
-
-
-@pytest.mark.parametrize(
-    ("points", "games", "low", "high"),
-    [(3, 3, 44, 100), (2, 2, 34, 100), (7, 7, 65, 100), (2, 3, 21, 94), (0, 0, 0, 100)],
-)
-def test_shares_have_the_intervals_of_the_paper(points, games, low, high):
-    """Cells of Extended Data Table 9 whose games can be told from their intervals."""
-    assert tuple(round(100 * bound) for bound in wilson(points, games)) == (low, high)
 
 
 def test_tables_csv_and_plot_hold_the_ratings(tmp_path):

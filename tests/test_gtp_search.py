@@ -14,7 +14,8 @@ import pytest
 from conftest import ROOT
 from test_gtp_analysis import Conversation
 
-from arena.players import PRESETS, new_player, preset, ready_player, rehearse
+from arena.players import new_player, preset, presets, ready_player, rehearse
+from arena.setup import sizes_of
 from features48.encoder import encode
 from go.coordinates import gtp_from_point
 from go.position import Position
@@ -35,7 +36,7 @@ X . X . X O . O O
 . X X X X O O . O
 """
 
-NAMES = sorted(file.stem for file in PRESETS.glob("*.yaml") if not preset(file.stem).search.value)
+NAMES = [name for name in presets() if 9 in sizes_of(name)]  # all that they need comes with Prezero
 
 
 @pytest.fixture(scope="module", autouse=True)

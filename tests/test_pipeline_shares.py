@@ -3,8 +3,7 @@
 import math
 
 import pytest
-from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.stats import binomtest, norm
 
 from pipeline.shares import Z95, elo_of, interval95, share_text
 
@@ -14,38 +13,24 @@ def test_the_95_percent_are_those_of_the_normal_distribution():
 
 
 @pytest.mark.parametrize(
-    ("won", "games", "low", "high"),
-    [  # statsmodels.stats.proportion.proportion_confint(won, games, method="agresti_coull")
-        (5, 10, 0.2366, 0.7634),
-        (250, 400, 0.5766, 0.6711),
-        (61.5, 100, 0.5170, 0.7045),
-        (0, 20, 0.0, 0.1898),
-        (20, 20, 0.8102, 1.0),
-    ],
+    ("points", "games", "low", "high"),
+    [(3, 3, 44, 100), (2, 2, 34, 100), (7, 7, 65, 100), (2, 3, 21, 94), (0, 0, 0, 100)],
 )
-def test_known_intervals(won, games, low, high):
-    assert interval95(won, games) == pytest.approx((low, high), abs=6e-5)
+def test_shares_have_the_intervals_of_the_paper(points, games, low, high):
+    """Cells of Extended Data Table 9 whose games can be told from their intervals."""
+    assert tuple(round(100 * bound) for bound in interval95(points, games)) == (low, high)
 
 
-@pytest.mark.parametrize(("won", "games"), [(3, 10), (61.5, 100), (399, 400), (0, 7), (1, 2)])
-def test_the_interval_is_that_of_two_more_wins_and_two_more_losses_or_nearly(won, games):
-    """Agresti and Coull (1998): the usual interval after adding z^2/2 wins and as many losses.
+@pytest.mark.parametrize(("won", "games"), [(3, 10), (399, 400), (0, 7), (1, 2), (20, 20)])
+def test_the_interval_is_that_of_scipy(won, games):
+    expected = binomtest(won, games).proportion_ci(0.95, "wilson")
+    assert interval95(won, games) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
-    It has the middle of the score interval, whose ends are the shares p with |won/games - p| = z sqrt(p (1-p) / games),
-    and is never narrower.
-    """
-    low, high = interval95(won, games)
-    share = won / games
 
-    def distance(p):
-        return (share - p) ** 2 - Z95**2 * p * (1 - p) / games
-
-    score_low = 0.0 if won == 0 else brentq(distance, 0, share)  # at 0 wins, 0 is the other solution
-    score_high = brentq(distance, max(share, 1e-9), 1)
-    assert low <= score_low + 1e-12 and high >= score_high - 1e-12
-    if low > 0 and high < 1:
-        assert (low + high) / 2 == pytest.approx((score_low + score_high) / 2, abs=1e-12)
-    assert high - low < 1.5 * (score_high - score_low)
+def test_half_a_game_counts_as_half():
+    """The ends are the shares p with |won/games - p| = z sqrt(p (1-p) / games), which Wilson solved for p."""
+    for p in interval95(61.5, 100):
+        assert abs(0.615 - p) == pytest.approx(Z95 * math.sqrt(p * (1 - p) / 100))
 
 
 def test_intervals_mirror_each_other():
@@ -56,8 +41,8 @@ def test_intervals_mirror_each_other():
 
 def test_a_share_as_text():
     assert share_text(250, 400) == "62.5% [57.7; 67.1]"
-    assert share_text(0, 20) == "0.0% [0.0; 19.0]"
-    assert share_text(1.5, 2) == "75.0% [18.6; 98.5]"
+    assert share_text(0, 20) == "0.0% [0.0; 16.1]"
+    assert share_text(1.5, 2) == "75.0% [19.8; 97.3]"
 
 
 def test_elo_is_to_base_ten():

@@ -472,7 +472,7 @@ def test_a_pool_with_a_hole_or_a_damaged_file_is_one_sentence(tmp_path):
     file.write_bytes(whole[:-8] + bytes(8))
     pool.loaded = None
     rng = np.random.default_rng(1)
-    with pytest.raises(UserError, match=rf"^{file} is damaged: its weights do not agree with its fingerprint\.$"):
+    with pytest.raises(UserError, match=rf"^{file} is damaged: its contents do not agree with its checksum\.$"):
         for _ in range(50):
             pool.draw(rng)
     file.unlink()

@@ -151,7 +151,7 @@ def test_the_command_lists_and_draws(runs, tmp_path):
     [
         (["top=0"], "top=0 is not at least 1."),
         (["policy=forest"], "policy=forest is none of rollout, tree."),
-        (["weights=README.md"], "README.md is not a pattern policy: .*"),
+        (["weights=README.md"], "README.md is not a pattern policy, or is damaged: .*"),
         (["run=none"], r"There is no .*rollout.safetensors; ./prezero rollout.train run=none makes it\."),
         (["moves=E5 E5"], "White cannot play E5: a black stone is there."),
     ],

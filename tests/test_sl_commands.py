@@ -147,7 +147,7 @@ def test_games_are_needed_and_give_the_board(command, runs):
         ("net.planes=7", "net.planes=7 is none of 4, 12, 20, 48."),
         ("net.planes=49", "net.planes=49 is none of 4, 12, 20, 48."),
         ("net.moves=x", "net.moves=x is none of sensible, legal."),
-        ("net=huge", "net=huge does not exist; there are paper, small, tiny."),
+        ("net=huge", "net=huge does not exist; there are paper, small, tiny, "),
         ("optimiser.kind=x", "optimiser.kind=x is none of sgd, adamw."),
         ("optimiser.schedule=x", "optimiser.schedule=x is none of cosine, halving."),
         ("optimiser.init=x", "optimiser.init=x is none of he, torch."),
