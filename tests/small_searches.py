@@ -22,10 +22,10 @@ from go.player import sensible_moves
 from go.position import Position
 from nets.network import Answers, Network
 
-SEARCHES = sorted(  # the names of all players that search; alpha_p only looks
+SEARCHES = sorted(  # the names of all players that search; alpha_p only looks, and variants differ in numbers only
     path.stem
     for path in Path(ROOT, "conf", "player").glob("*.yaml")
-    if "search" in yaml.safe_load(path.read_text()) and path.stem != "alpha_p"
+    if "search" in yaml.safe_load(path.read_text()) and path.stem != "alpha_p" and not path.stem.endswith("_paper")
 )
 
 
