@@ -25,6 +25,7 @@ from nets.weights import Weights
 from pipeline import training
 from pipeline.artefact import read_json
 from pipeline.errors import UserError
+from pipeline.lineage import handed_on
 from pipeline.shares import interval95, share_text
 from rl_policy import match, show, train
 from rl_policy.reinforce import ReinforceTrainer
@@ -230,6 +231,12 @@ def test_the_value_network_is_a_baseline(command, runs, no_curves):
     assert done.code == 0, done.err
     settings = manifest_of(runs / "small" / "rl_policy.train")["settings"]
     assert settings["value_net.train"] == Weights.load(runs / "value.safetensors").fingerprint()
+
+
+def test_the_lineage_hands_on_what_the_training_takes():
+    """The board is that of the SL policy; `board` was a setting once, and a preset such as 5x5 did not fit it."""
+    given = ["board=5x5", "scale=tiny", "run=small", "seed=3"]
+    assert handed_on("rl_policy.train", given) == ["scale=tiny", "run=small", "seed=3"]
 
 
 # Interruptions
