@@ -9,7 +9,22 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nets.description import ADD, CONV, INPUT, LINEAR, RELU, VALUES, Description, Layer, layers_of
+from nets.description import (
+    ADD,
+    CHANCES,
+    CONV,
+    DENSE,
+    INPUT,
+    JOIN,
+    LINEAR,
+    POOL,
+    RELU,
+    SHIFT,
+    VALUES,
+    Description,
+    Layer,
+    layers_of,
+)
 from nets.weights import Weights
 
 HEAD_STD = 0.05  # of initial head weights: small, so that learning begins with nearly equal probabilities
@@ -24,7 +39,7 @@ class NetworkModule(nn.Module):
         self.layers = nn.ModuleDict()
         self.norms = nn.ModuleDict()
         self.point_bias = nn.ParameterDict()
-        layers = [layer for layer in layers_of(description) if layer.kind != ADD]
+        layers = [layer for layer in layers_of(description) if layer.has_weights]
         for layer in layers:
             self.layers[_key(layer)] = _new_layer(layer)
             if layer.is_normalised or (norm == "batch" and layer.kind == CONV and layer.activation == RELU):
@@ -51,9 +66,10 @@ class NetworkModule(nn.Module):
         return answers | ({VALUES: answers[VALUES].squeeze(1)} if VALUES in answers else {})
 
     def _layer(self, layer: Layer, sources: list[Tensor]) -> Tensor:
-        if layer.kind == ADD:
-            return torch.relu(sources[0] + sources[1])
-        made = self.layers[_key(layer)](sources[0] if layer.kind == CONV else sources[0].flatten(1))
+        if not layer.has_weights:
+            made = _combined(layer.kind, sources)
+            return torch.relu(made) if layer.activation == RELU else made
+        made = self.layers[_key(layer)](sources[0].flatten(1) if layer.kind == DENSE else sources[0])
         if _key(layer) in self.norms:
             made = self.norms[_key(layer)](made)
         if layer.has_point_bias:
@@ -61,6 +77,22 @@ class NetworkModule(nn.Module):
         if layer.activation == LINEAR:
             return made
         return torch.relu(made) if layer.activation == RELU else torch.tanh(made)
+
+
+def _combined(kind: str, sources: list[Tensor]) -> Tensor:
+    """Return what a layer without weights computes, before its activation."""
+    if kind == ADD:
+        return sources[0] + sources[1]
+    if kind == SHIFT:
+        return sources[0] + sources[1][:, :, None, None]
+    if kind == POOL:
+        return torch.cat([sources[0].mean((2, 3)), sources[0].amax((2, 3))], 1)
+    if kind == JOIN:
+        return torch.cat([source.flatten(1) for source in sources], 1)
+    if kind == CHANCES:
+        won, lost, _ = torch.softmax(sources[0].float(), 1).split(1, 1)
+        return won - lost
+    raise ValueError(f"no layer is of the kind {kind}")
 
 
 def _key(layer: Layer) -> str:
@@ -89,7 +121,7 @@ def weights_of(module: NetworkModule) -> Weights:
     """Return the weights of a module as arrays, with any normalisation folded in."""
     tensors: dict[str, np.ndarray] = {}
     for layer in layers_of(module.description):
-        if layer.kind == ADD:
+        if not layer.has_weights:
             continue
         inner, key = module.layers[_key(layer)], _key(layer)
         kernel = inner.weight.float()
@@ -110,7 +142,7 @@ def module_of(weights: Weights) -> NetworkModule:
     """Return the module of some weights, to compute with or to learn on; a plain network has no normalisation."""
     module = NetworkModule(weights.description)
     for layer in layers_of(weights.description):
-        if layer.kind == ADD:
+        if not layer.has_weights:
             continue
         key = _key(layer)
         kernel, bias = (torch.from_numpy(weights.tensors[f"{layer.name}.{part}"]) for part in ("kernel", "bias"))

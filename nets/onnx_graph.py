@@ -12,7 +12,22 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from nets.description import ADD, CONV, DENSE, INPUT, LINEAR, RELU, TANH, VALUES, Layer, layers_of
+from nets.description import (
+    ADD,
+    CHANCES,
+    CONV,
+    DENSE,
+    INPUT,
+    JOIN,
+    LINEAR,
+    POOL,
+    RELU,
+    SHIFT,
+    TANH,
+    VALUES,
+    Layer,
+    layers_of,
+)
 from nets.weights import Ranges, Weights
 
 OPSET, IR_VERSION = 17, 8  # of ONNX; old enough for every runtime of the last years
@@ -59,7 +74,8 @@ def onnx_model(weights: Weights, is_quantised: bool = False, all_layers: bool = 
         graph.node("Cast", [INPUT], f"{INPUT}.out", to=TensorProto.FLOAT)
     for layer in layers:
         made = _layer(graph, layer, weights, scales)
-        if is_quantised and any(layer.name in other.sources and other.kind != DENSE for other in layers):
+        is_read_on = any(layer.name in other.sources and other.kind != DENSE for other in layers)
+        if is_quantised and is_read_on and not layer.is_head:
             made = _requantised(graph, layer.name, made, weights.ranges, scales)
         graph.node("Identity", [made], f"{layer.name}.out")
     answers = {layer.name: layer.name for layer in layers} if all_layers else description.outputs
@@ -82,16 +98,40 @@ def onnx_model(weights: Weights, is_quantised: bool = False, all_layers: bool = 
 def _layer(graph: _Graph, layer: Layer, weights: Weights, scales: dict[str, float]) -> str:
     """Add one layer; return the name of its output, activation included."""
     name, sources = layer.name, [f"{source}.out" for source in layer.sources]
-    if layer.kind == ADD:
-        made = graph.node("Add", sources, f"{name}.sum")
-    elif layer.kind == CONV:
+    if layer.kind == CONV:
         made = _convolution(graph, layer, weights, sources[0], scales.get(layer.sources[0]))
+    elif not layer.has_weights:
+        made = _combined(graph, layer, sources)
     else:
         kernel = graph.constant(f"{name}.kernel", weights.tensors[f"{name}.kernel"].astype(np.float32))
         bias = graph.constant(f"{name}.bias", weights.tensors[f"{name}.bias"].astype(np.float32))
         flat = graph.node("Flatten", sources, f"{name}.flat")
         made = graph.node("Gemm", [flat, kernel, bias], f"{name}.sum", transB=1)
     return made if layer.activation == LINEAR else graph.node(ACTIVATIONS[layer.activation], [made], f"{name}.active")
+
+
+def _combined(graph: _Graph, layer: Layer, sources: list[str]) -> str:
+    """Add a layer without weights; return the name of its sum, before its activation."""
+    name = layer.name
+    if layer.kind == ADD:
+        return graph.node("Add", sources, f"{name}.sum")
+    if layer.kind == SHIFT:
+        axes = graph.constant(f"{name}.axes", np.array([2, 3]))
+        wide = graph.node("Unsqueeze", [sources[1], axes], f"{name}.wide")
+        return graph.node("Add", [sources[0], wide], f"{name}.sum")
+    if layer.kind == POOL:
+        mean = graph.node("GlobalAveragePool", sources, f"{name}.mean")
+        highest = graph.node("GlobalMaxPool", sources, f"{name}.highest")
+        both = graph.node("Concat", [mean, highest], f"{name}.both", axis=1)
+        return graph.node("Flatten", [both], f"{name}.flat")
+    if layer.kind == JOIN:
+        flat = [graph.node("Flatten", [source], f"{source}.flat") for source in sources]
+        return graph.node("Concat", flat, f"{name}.joined", axis=1)
+    if layer.kind == CHANCES:
+        chances = graph.node("Softmax", sources, f"{name}.chances", axis=1)
+        signs = graph.constant(f"{name}.signs", np.array([[1], [-1], [0]], np.float32))  # a win, a loss, a draw
+        return graph.node("MatMul", [chances, signs], f"{name}.sum")
+    raise ValueError(f"no layer is of the kind {layer.kind}")
 
 
 def _convolution(graph: _Graph, layer: Layer, weights: Weights, source: str, scale: float | None) -> str:

@@ -3,7 +3,7 @@
 The file needs no torch to be read, so a player starts at once. Its metadata:
 
     format        2 (1 was a policy network only, without ranges)
-    description   family, board size, planes, filters, layers, moves (`nets.description`)
+    description   family, board size, planes, filters, layers, moves, options that are on (`nets.description`)
     ranges        the lowest and highest output of each layer on real positions, for inference in 8 bits
     card          where the network comes from and what it can do: training data, settings, figures, date, version
     fingerprint   of everything above but the card, compared on loading: a damaged file is refused
@@ -65,7 +65,7 @@ class Weights:
 
     def fingerprint(self) -> str:
         """Return a short text that differs for networks of other contents."""
-        about = {"description": dataclasses.asdict(self.description), "ranges": self.ranges}
+        about = {"description": self.description.as_dict(), "ranges": self.ranges}
         digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
         for name in self.description.shapes():
             digest.update(name.encode() + np.ascontiguousarray(self.tensors[name], np.float32).tobytes())
@@ -83,7 +83,7 @@ class Weights:
     def save(self, path: Path) -> None:
         about = {
             "format": str(FORMAT),
-            "description": json.dumps(dataclasses.asdict(self.description)),
+            "description": json.dumps(self.description.as_dict()),
             "ranges": json.dumps(self.ranges),
             "card": json.dumps(self.card),
             "fingerprint": self.fingerprint(),

@@ -21,18 +21,20 @@ def random_weights(
     moves: str = "sensible",
     seed: int = 1,
     family: str = "policy",
+    **options,
 ) -> Weights:
     """A network whose scores differ by some units from point to point, and its values from position to position."""
     rng = np.random.default_rng(seed)
-    description = Description(family, size, planes, filters, layers, moves)
+    description = Description(family, size, planes, filters, layers, moves, **options)
     tensors = {}
     for name, shape in description.shapes().items():
         spread = np.sqrt(2 / np.prod(shape[1:])) if name.endswith(".kernel") else 0.1
         tensors[name] = rng.normal(0, spread, shape).astype(np.float32)
     first = next(iter(tensors))
     tensors[first] *= 3  # most planes are empty
-    if "scores.bias" in tensors:
-        tensors["scores.bias"] *= 10
+    for name in ("scores.bias", "pass.bias"):
+        if name in tensors:
+            tensors[name] *= 10
     if "map.bias" in tensors:
         tensors["map.bias"] += 2  # or a rectifier might silence its single filter
     return Weights(description, tensors, card={"made": "by a test"})
@@ -69,13 +71,9 @@ def slow_answers(weights: Weights, planes: np.ndarray) -> dict[str, np.ndarray]:
     def valued(given: np.ndarray) -> np.ndarray:
         return np.tanh(dense("value", np.maximum(dense("hidden", given), 0)))[0]
 
-    if description.family == "dual":
-        values = np.maximum(convolved("stem", values), 0)
-        for number in range(1, (description.layers - 1) // 2 + 1):
-            inner = np.maximum(convolved(f"block{number}.first", values), 0)
-            values = np.maximum(convolved(f"block{number}.second", inner) + values, 0)
-        scores = dense("scores", np.maximum(convolved("policy", values), 0))
-        return {"scores": scores, "values": valued(np.maximum(convolved("map", values), 0))}
+    if description.is_zero:
+        towers = [slow_zero_tower(description, convolved, dense, values, prefix) for prefix in prefixes(description)]
+        return slow_zero_heads(description, convolved, dense, towers[0], towers[-1])
     convolutions = description.layers - (1 if description.family == "policy" else 3)
     for number in range(1, convolutions + 1):
         values = np.maximum(convolved(f"layer{number}", values), 0)
@@ -83,6 +81,54 @@ def slow_answers(weights: Weights, planes: np.ndarray) -> dict[str, np.ndarray]:
         return {"values": valued(convolved("map", values))}
     one_filter = slow_convolution(values, tensors["scores.kernel"]).reshape(-1)
     return {"scores": one_filter + tensors["scores.bias"]}
+
+
+def prefixes(description: Description) -> tuple[str, ...]:
+    return ("p.", "v.") if description.family.startswith("sep") else ("",)
+
+
+def pooled(values: np.ndarray) -> np.ndarray:
+    """The mean of each channel, then the maximum of each."""
+    flat = values.reshape(len(values), -1)
+    return np.array([channel.sum() / len(channel) for channel in flat] + [max(channel) for channel in flat])
+
+
+def slow_zero_tower(description: Description, convolved, dense, values: np.ndarray, prefix: str) -> np.ndarray:
+    """The tower of a Zero network: convolutions, or residual blocks, the middle one of which may pool."""
+    values = np.maximum(convolved(f"{prefix}stem", values), 0)
+    if description.family.endswith("conv"):
+        for number in range(2, description.layers + 1):
+            values = np.maximum(convolved(f"{prefix}layer{number}", values), 0)
+        return values
+    assert description.pooled <= 1
+    blocks = (description.layers - 1) // 2
+    for number in range(1, blocks + 1):
+        name = f"{prefix}block{number}"
+        inner = convolved(f"{name}.first", values)
+        if description.pooled and number == blocks // 2 + 1:
+            shift = dense(f"{name}.shift", pooled(np.maximum(convolved(f"{name}.pool", values), 0)))
+            inner = inner + shift[:, None, None]
+        values = np.maximum(convolved(f"{name}.second", np.maximum(inner, 0)) + values, 0)
+    return values
+
+
+def slow_zero_heads(
+    description: Description, convolved, dense, for_policy: np.ndarray, for_value: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Both heads, as in Zero or with pooling."""
+    map_ = np.maximum(convolved("map", for_value), 0)
+    if description.heads == "zero":
+        scores = dense("scores", np.maximum(convolved("policy", for_policy), 0))
+    else:
+        means = pooled(np.maximum(convolved("policy.pool", for_policy), 0))
+        mixed = convolved("policy", for_policy) + dense("policy.shift", means)[:, None, None]
+        scores = np.concatenate([convolved("points", np.maximum(mixed, 0)).reshape(-1), dense("pass", means)])
+        map_ = pooled(map_)
+    hidden = np.maximum(dense("hidden", map_), 0)
+    if description.outcome == "value":
+        return {"scores": scores, "values": np.tanh(dense("value", hidden))[0]}
+    powers = np.exp(dense("chances", hidden))
+    return {"scores": scores, "values": (powers[0] - powers[1]) / powers.sum()}
 
 
 def slow_scores(weights: Weights, planes: np.ndarray) -> np.ndarray:

@@ -84,7 +84,7 @@ def test_the_policy_network_of_the_paper_has_the_published_shapes():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"family": "rnn"}, "net.family=rnn is none of policy, value, dual."),
+        ({"family": "rnn"}, "net.family=rnn is none of policy, value, dual-res, sep-res, dual-conv, sep-conv, dual."),
         ({"planes": 49}, "net.planes=49 does not fit a policy network, which takes 4, 12, 20, 48."),
         ({"family": "value"}, "net.planes=48 does not fit a value network, which takes 49."),
         ({"layers": 2}, "net.layers=2 is too few: a policy network has at least 3."),
