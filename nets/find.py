@@ -25,6 +25,7 @@ KINDS = {
     "policy": Kind("sl_policy.train", "policy.safetensors"),
     "rl": Kind("rl_policy.train", "rl.safetensors"),
     "value": Kind("value_net.train", "value.safetensors"),
+    "zero": Kind("zero.train", "zero.safetensors"),
 }
 
 

@@ -96,6 +96,7 @@ COMMANDS = {
     "value_net.table": Entry(
         "value_net.table", "errors of value networks beside the paper's: overfitting, rollouts, games", extra="train"
     ),
+    "zero.train": Entry("zero.train", "learn from nothing but the rules, by self-play with search", extra="train"),
     "arena.match": Entry("arena.match", "let two players play a match: who is stronger, and by how much"),
     "arena.tournament": Entry("arena.tournament", "let several players meet, and rate them on the Elo scale"),
     "arena.elo": Entry("arena.elo", "rate the players of any games: Elo with intervals, table and plot"),

@@ -1,0 +1,172 @@
+"""The loop as a command: real iterations of every preset, a kill and a resumption, a board that is learnt."""
+
+import json
+
+import numpy as np
+import pytest
+from small_networks import InProcess
+
+import zero.train
+from go import Position
+from nets.network import ALL_SYMMETRIES, Network
+from nets.weights import Weights
+from pipeline.artefact import read_manifest
+from pipeline.launch import compose
+from zero.loop import ZeroTrainer
+from zero.window import Window
+
+SMALL = (
+    "scale=tiny", "size=3", "threads=1", "precision=float32", "play_precision=float32", "opponents=random",
+    "evaluation_games=4", "net.filters=4", "net.layers=3", "play.games=8", "play.places=2", "search.simulations=4",
+    "learn.batch_size=16", "learn.window=20", "iterations=4", "evaluate_every=2", "device=cpu",
+)  # fmt: skip
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    return InProcess(monkeypatch, capsys, tmp_path)
+
+
+def weights_in(runs, name):
+    return Weights.load(runs / name / "zero.train" / "zero.safetensors")
+
+
+@pytest.mark.parametrize("preset", ["agz", "mini_alphago", "katago", "gumbel"])
+def test_every_preset_runs_real_iterations(run, tmp_path, preset):
+    done = run(zero.train, f"preset={preset}", f"run={preset}", *SMALL, "gate_games=4", "evaluate_every=1")
+    assert done.code == 0, done.err
+    folder = tmp_path / preset / "zero.train"
+    entries = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert [entry["games"] for entry in entries] == [8, 16, 24, 32]
+    assert all(np.isfinite(list(entry.values())[1:]).all() for entry in entries)
+    assert ("won at the gate" in entries[0]) == (preset == "agz")
+    weights, description = weights_in(tmp_path, preset), weights_in(tmp_path, preset).description
+    expected = {"agz": 17, "mini_alphago": 7, "katago": 21, "gumbel": 21}[preset]
+    assert description.planes == expected and description.outcome == ("chances" if expected == 21 else "value")
+    assert weights.card["komi"] == (0.5 if preset != "mini_alphago" else 0.5) and weights.card["figures"]["games"] == 32
+    manifest = read_manifest(folder)
+    assert manifest["metrics"]["fingerprint"] == weights.fingerprint()
+    assert f"Zero ({preset}) for 3x3: 32 games of self-play in" in done.out
+    assert not (folder / "checkpoint.safetensors").exists() and (folder / "curve.svg").is_file()
+    kept = sorted(path.name for path in (folder / "window").glob("*"))
+    assert len(kept) <= 4 and kept[-1].startswith("000003")  # bounded on disk as well
+
+
+class Killed(BaseException):
+    """As a kill ends a process: nothing is written any more."""
+
+
+@pytest.mark.parametrize("where", ["a game is written", "learning", "the gate", "evaluation"])
+def test_a_killed_run_ends_with_the_same_weights(run, tmp_path, monkeypatch, where):
+    settings = ("preset=agz", *SMALL, "play.games=12", "play.places=1", "gate=0.3", "gate_games=4")
+    run(zero.train, *settings, "run=whole")
+    owner, name = {
+        "a game is written": (Window, "write"),
+        "learning": (ZeroTrainer, "learn"),
+        "the gate": (ZeroTrainer, "choose_best"),
+        "evaluation": (ZeroTrainer, "evaluate"),
+    }[where]
+    calls, usual = [0], getattr(owner, name)
+
+    def killed(*arguments):
+        calls[0] += 1
+        if calls[0] == {"a game is written": 11, "evaluation": 2}.get(where, 4):  # in the last iteration
+            raise Killed
+        return usual(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, killed)
+        with pytest.raises(Killed):
+            run(zero.train, *settings, "run=broken")
+    assert not (tmp_path / "broken" / "zero.train" / "manifest.json").exists()
+    written = [0]
+
+    def counted(self, *arguments):
+        written[0] += 1
+        return Window.__dict__["write"](self, *arguments)
+
+    done = run(zero.train, *settings, "run=broken")
+    assert done.code == 0, done.err
+    one, other = weights_in(tmp_path, "whole"), weights_in(tmp_path, "broken")
+    assert one.fingerprint() == other.fingerprint()
+    entries = [
+        [json.loads(line) for line in (tmp_path / name / "zero.train" / "metrics.jsonl").read_text().splitlines()]
+        for name in ("whole", "broken")
+    ]
+    for first, second in zip(*entries, strict=True):
+        assert {k: v for k, v in first.items() if k != "seconds"} == {k: v for k, v in second.items() if k != "seconds"}
+
+
+def test_games_that_were_played_before_a_kill_are_not_played_again(run, tmp_path, monkeypatch):
+    settings = ("preset=gumbel", *SMALL, "play.games=12", "play.places=1", "iterations=2", "evaluate_every=2", "run=a")
+    usual, written = Window.write, []
+
+    def write(self, iteration, chunk, *rest):
+        if len(written) == 5:
+            raise Killed
+        written.append((iteration, chunk))
+        usual(self, iteration, chunk, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Window, "write", write)
+        with pytest.raises(Killed):
+            run(zero.train, *settings)
+        assert written == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+        written.clear()
+        assert run(zero.train, *settings).code == 0
+    assert written == [(1, 2)]  # nothing was checkpointed, but all chunks were whole
+
+
+def test_3x3_is_learnt_from_nothing_to_the_known_result(run, tmp_path):
+    """Black takes the centre and wins the whole board; in 30 iterations nearly for certain."""
+    settings = ("preset=gumbel", "scale=tiny", "size=3", "threads=1", "precision=float32", "play.komi=3.5")
+    done = run(zero.train, *settings, "iterations=16", "evaluate_every=16", "evaluation_games=10", "opponents=random")
+    assert done.code == 0, done.err
+    network = Network(weights_in(tmp_path, "tiny"), precision="float32")
+    position = Position(3, 3.5)
+    chances = network.of_positions([position], ALL_SYMMETRIES)[0]
+    assert chances[4] > 0.6
+    values = [
+        network.answer(position.boards, position.past, np.array([symmetry])).values[0] for symmetry in ALL_SYMMETRIES
+    ]
+    assert np.mean(values) > 0.5
+    position.play("B2")
+    assert network.answer(position.boards, position.past, np.array([0])).values[0] < -0.5  # of white
+
+
+@pytest.mark.parametrize("preset", ["agz", "mini_alphago", "katago", "gumbel"])
+@pytest.mark.parametrize("scale", ["tiny", "laptop", "workstation", "paper"])
+def test_every_scale_of_every_preset_makes_sense(preset, scale):
+    from omegaconf import OmegaConf
+
+    settings = OmegaConf.to_object(compose(zero.train.COMMAND, [f"preset={preset}", f"scale={scale}"]))
+    settings.check()
+    assert settings.preset == preset and settings.run == scale
+    if (preset, scale) == ("agz", "paper"):
+        assert settings.net.description(19).parameter_count() == 22_827_877
+        assert settings.search.simulations == 1_600 and settings.play.sampled(19) == 30 and settings.gate == 0.55
+    if preset == "mini_alphago" and scale in ("laptop", "workstation", "paper"):
+        grown = {"laptop": (4, 64, 100, 50), "workstation": (8, 128, 400, 200), "paper": (16, 256, 800, 1_000)}[scale]
+        found = (
+            settings.net.description(9).blocks,
+            settings.net.filters,
+            settings.search.simulations,
+            settings.play.games,
+        )
+        assert found == grown and settings.play.komi == 5.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("opponents=gnugo",), "opponents=gnugo is not a list of random, rollout, each once."),
+        (("preset=agz", "net.layers=4"), "net.layers=4 is even"),
+        (("net.pooled=9",), "net.pooled=9 is not between 0 and the 2 residual blocks."),
+        (("search.kind=best",), "search.kind=best is none of puct, gumbel."),
+        (("learn.average=1",), "learn.average=1 is not"),
+        (("preset=alphazero",), "preset=alphazero"),
+    ],
+)
+def test_bad_settings_are_one_sentence(run, arguments, sentence):
+    done = run(zero.train, "scale=tiny", *arguments)
+    assert done.code == 2 and sentence in done.err and "Traceback" not in done.err
