@@ -33,17 +33,17 @@ def weights_in(runs, name):
 
 @pytest.mark.parametrize("preset", ["agz", "mini_alphago", "katago", "gumbel"])
 def test_every_preset_runs_real_iterations(run, tmp_path, preset):
-    done = run(zero.train, f"preset={preset}", f"run={preset}", *SMALL, "gate_games=4", "evaluate_every=1")
+    done = run(zero.train, f"preset={preset}", f"run={preset}", *SMALL, "gate_games=4")
     assert done.code == 0, done.err
     folder = tmp_path / preset / "zero.train"
     entries = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    assert [entry["games"] for entry in entries] == [8, 16, 24, 32]
+    assert [entry["games"] for entry in entries] == [16, 32]
     assert all(np.isfinite(list(entry.values())[1:]).all() for entry in entries)
     assert ("won at the gate" in entries[0]) == (preset == "agz")
     weights, description = weights_in(tmp_path, preset), weights_in(tmp_path, preset).description
     expected = {"agz": 17, "mini_alphago": 7, "katago": 21, "gumbel": 21}[preset]
     assert description.planes == expected and description.outcome == ("chances" if expected == 21 else "value")
-    assert weights.card["komi"] == (0.5 if preset != "mini_alphago" else 0.5) and weights.card["figures"]["games"] == 32
+    assert weights.card["komi"] == 0.5 and weights.card["figures"]["games"] == 32
     manifest = read_manifest(folder)
     assert manifest["metrics"]["fingerprint"] == weights.fingerprint()
     assert f"Zero ({preset}) for 3x3: 32 games of self-play in" in done.out
@@ -79,12 +79,6 @@ def test_a_killed_run_ends_with_the_same_weights(run, tmp_path, monkeypatch, whe
         with pytest.raises(Killed):
             run(zero.train, *settings, "run=broken")
     assert not (tmp_path / "broken" / "zero.train" / "manifest.json").exists()
-    written = [0]
-
-    def counted(self, *arguments):
-        written[0] += 1
-        return Window.__dict__["write"](self, *arguments)
-
     done = run(zero.train, *settings, "run=broken")
     assert done.code == 0, done.err
     one, other = weights_in(tmp_path, "whole"), weights_in(tmp_path, "broken")
