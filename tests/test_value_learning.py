@@ -18,11 +18,12 @@ from small_samples import KOMI, SIZE, policies, small_samples
 from data.fields import NO_WINNER
 from go.board import BLACK, EMPTY, WHITE
 from nets.description import VALUES, Description
-from nets.module import weights_of
+from nets.module import module_of, weights_of
 from nets.network import Network
 from nets.settings import OptimiserSettings
 from nets.weights import Weights
 from pipeline.artefact import read_manifest
+from pipeline.errors import UserError
 from pipeline.launch import compose
 from pipeline.training import train as run_training
 from rollout.playout import new_policy
@@ -85,11 +86,27 @@ def test_the_error_of_owners_is_a_second_part_of_the_loss_and_is_dropped_at_the_
     both.network.load_state_dict(plain.network.state_dict(), strict=False)
     batch = both.batch(0, 32)
     answers = both.answers(batch.planes)
-    assert answers[OWNERS].shape == (32, SIZE, SIZE) and float(answers[OWNERS].abs().max()) < 1
+    assert answers[OWNERS].shape == (32, SIZE, SIZE) and float(answers[OWNERS].detach().abs().max()) < 1
     shown = both.learn(batch, 0.0)
     assert set(shown) == {"positions", "train MSE", "train MSE of owners"} and shown["train MSE of owners"] > 0
     saved = weights_of(both.network)
     assert {name: array.shape for name, array in saved.tensors.items()} == Description("value", SIZE, 49, 8, 6).shapes()
+
+
+@pytest.mark.parametrize("norm", ["batch", "none"])
+def test_learning_starts_with_what_the_tower_of_a_policy_network_computes(samples, norm):
+    policy = random_weights(SIZE, filters=8, layers=4, planes=48)
+    settings = LearnSettings(NET, dataclasses.replace(MODERN, norm=norm), 1.0, 640)
+    trainer = ValueTrainer(lessons_of(samples, "train"), settings, CPU, torch.float32, 1, policy)
+    planes = trainer.batch(0, 256).planes
+    expected = module_of(policy).outputs_of_layers(torch.from_numpy(planes[:, :48].copy()).float())
+    given = torch.from_numpy(planes).float()
+    for network in (trainer.network.train(), trainer.network.eval(), module_of(weights_of(trainer.network))):
+        made = network.outputs_of_layers(given)
+        for name in ("layer1", "layer2", "layer3"):
+            assert torch.allclose(made[name], expected[name], atol=1e-3), name
+    with pytest.raises(UserError, match="has 6 filters in 3 layers on 5x5, and this tower has 8 in 3 on 5x5"):
+        ValueTrainer(lessons_of(samples, "train"), settings, CPU, torch.float32, 1, random_weights(SIZE))
 
 
 def test_learning_brings_the_error_below_that_of_a_constant(samples):
@@ -291,6 +308,9 @@ def test_a_network_is_learnt_with_a_card_ranges_and_figures(command, sampled):
     runs, usual, _ = sampled
     small = ["net.filters=8", "net.layers=6", "positions=640", "optimiser.batch_size=32", "threads=1", "evaluations=2"]
     assert command(sample, *usual, "games=96", "run=learnt").code == 0
+    done = command(train, "run=learnt", *small)
+    assert done.code == 2 and "change net.filters and net.layers, or set start=none." in done.err
+    small = [*small, "start=none"]
     done = command(train, "run=learnt", *small, "precision=float32")
     assert done.code == 0, done.err
     assert "| test " in done.out and "0.234" in done.out and "komi 0.5" in done.out

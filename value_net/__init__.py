@@ -13,7 +13,8 @@ Where to start reading:
 
 - data: `recipe` (one position of each self-play game), `samples` (on disk), `sample` (the command), `lessons`
   (positions with outcomes);
-- learning: `settings`, `trainer`, `train` (the command), `accuracy` (squared errors), `curves`;
+- learning: `settings`, `tower` (a start from the policy network), `trainer`, `train` (the command), `accuracy`
+  (squared errors), `curves`;
 - the paper's figures: `rollouts` (Figure 2b), `table` (the command);
 - using it: `player` (one ply deep); the search asks it, too (`apv_mcts`).
 """

@@ -105,6 +105,7 @@ class Samples(NamedTuple):
     owners: np.ndarray  # uint8[games, points]
     komi: float
     fingerprint: str
+    sl: Input | None = None  # the SL policy that played the games
 
     def part(self, name: str) -> np.ndarray:
         """Return the numbers of the games of a part: train, validation or test."""
@@ -132,4 +133,5 @@ def open_samples(run: str) -> Samples:
     if not is_sound:
         raise UserError(f"The samples in {folder} are damaged; remove the folder, and make them anew.")
     records = np.load(store.folder / SAMPLES, mmap_mode="r", allow_pickle=False)
-    return Samples(store, records["ply"], records["owners"], float(manifest["settings"]["komi"]), found["fingerprint"])
+    komi, sl = float(manifest["settings"]["komi"]), Input(**manifest["inputs"][0])
+    return Samples(store, records["ply"], records["owners"], komi, found["fingerprint"], sl)

@@ -5,7 +5,7 @@
 | `errors`      | MSE on training and test games, beside a constant                                             |
 | `games`       | MSE against the number of games                                                               |
 | `overfitting` | many positions of the same games: as many samples of fewer games                              |
-| `ownership`   | with and without the owners of points as a second target                                      |
+| `extras`      | what the second target and the start from a policy network gain                               |
 | `rollouts`    | Figure 2b: MSE by move number, beside rollouts by each policy, with the cost of each          |
 | `reliability` | predicted beside observed win rates                                                           |
 | `sl_games`    | a network that learnt from games of the SL policy alone (`sl_samples`) beside one of RL games |
@@ -42,7 +42,7 @@ from value_net.rollouts import errors_of, network_rollouts, network_values, patt
 from value_net.samples import Samples, open_samples
 
 STAGE = "value_net.table"
-PARTS = ("errors", "games", "overfitting", "ownership", "rollouts", "reliability", "sl_games")
+PARTS = ("errors", "games", "overfitting", "extras", "rollouts", "reliability", "sl_games")
 PAPER_TRAIN, PAPER_TEST = "0.226", "0.234"
 PAPER_OVERFITTED = ("0.19", "0.37")
 
@@ -132,20 +132,23 @@ class Tables:
     def overfitting(self) -> list[dict[str, Any]]:
         """Return errors of networks that learnt from as many samples: one of each game, and many of fewer games."""
         many, most = self.settings.many, len(self.samples.part("train"))
-        one = self.learnt("one-position-a-game", games=most - most % many, ownership=0.0)
-        several = self.learnt("many-positions-a-game", games=most // many, positions_a_game=many, ownership=0.0)
+        plain: dict[str, Any] = {"ownership": 0.0, "start": "none"}
+        one = self.learnt("one-position-a-game", games=most - most % many, **plain)
+        several = self.learnt("many-positions-a-game", games=most // many, positions_a_game=many, **plain)
         return [
             {"positions of a game": number, "games": found["games"], "samples": found["samples"], **_errors(found)}
             for number, found in ((1, one), (many, several))
         ]
 
-    def ownership(self) -> list[dict[str, Any]]:
-        """Return errors with and without the second target."""
-        weight = self.settings.ownership or 1.0
-        return [
-            {"ownership": value, **_errors(self.learnt(f"ownership-{value:g}", ownership=value))}
-            for value in (0.0, weight)
-        ]
+    def extras(self) -> list[dict[str, Any]]:
+        """Return errors with and without the second target, and with and without the start from a policy network."""
+        starts = dict.fromkeys(("none", self.settings.start))
+        rows = []
+        for number, start in enumerate(starts):
+            for weight in dict.fromkeys((0.0, self.settings.ownership)):
+                found = self.learnt(f"extras-{number}-ownership-{weight:g}", ownership=weight, start=start)
+                rows.append({"start": start, "ownership": weight, **_errors(found)})
+        return rows
 
     def rollouts(self) -> dict[str, dict[str, Any]]:
         """Return Figure 2b: errors by predictor on test games, and on human games if there are some."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from nets.find import KINDS
+from nets.find import KINDS, find_weights
 from nets.network import Network
 from nets.runtime import measure_ranges
 from nets.weights import Weights, new_card
@@ -20,7 +20,7 @@ from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.progress import Progress
 from pipeline.settings import StageSettings, seed_setting, setting, threads_setting
-from pipeline.stage import Outcome, done_once
+from pipeline.stage import Input, Outcome, done_once
 from pipeline.tables import table
 from pipeline.training import History, train, write_history
 from value_net.accuracy import errors_by_part, predict, summary
@@ -42,6 +42,12 @@ class Settings(LearnSettings, StageSettings):
     positions_a_game: int = setting(
         0, "random positions of each game to learn from instead of the one of the recipe, to show overfitting", least=0
     )
+    start: str = setting(
+        "samples",
+        "policy network whose tower learning starts from: samples (the SL policy that played them), none (paper), "
+        "run (that of the run), shipped, or a file",
+        result=False,
+    )
     evaluations: int = setting(20, "evaluations on the validation set during training: points of the curve", least=1)
     device: str = setting("auto", "where to compute; auto takes a GPU if there is one", choices=DEVICES, result=False)
     precision: str = setting("auto", "auto takes bfloat16 if the processor computes with it", choices=PRECISIONS)
@@ -49,8 +55,31 @@ class Settings(LearnSettings, StageSettings):
     seed: int = seed_setting()
 
 
+def find_start(settings: Settings, samples: Samples) -> Weights | None:
+    """Load the policy network that learning starts from; None if it starts from random weights."""
+    if settings.start == "none":
+        return None
+    size = samples.store.size
+    if settings.start != "samples":
+        return Weights.load(find_weights("policy", size, settings.start, settings.run))
+    if samples.sl is None:
+        raise UserError("These samples do not say which SL policy has played them; set start=none, or name a file.")
+    policy = Weights.load(find_weights("policy", size, samples.sl.folder, settings.samples or settings.run))
+    if policy.fingerprint() != samples.sl.fingerprint:
+        raise UserError(
+            f"The SL policy that played the samples ({samples.sl.folder}) has changed since; set start=none, or name a "
+            "file."
+        )
+    return policy
+
+
 def learn(
-    settings: Settings, lessons: Lessons, validation: Lessons, folder: Path, key: dict[str, Any]
+    settings: Settings,
+    lessons: Lessons,
+    validation: Lessons,
+    start: Weights | None,
+    folder: Path,
+    key: dict[str, Any],
 ) -> tuple[Weights, History]:
     """Learn a network; return it with its output ranges, and the history."""
     import torch  # slow import; keep --help fast
@@ -63,7 +92,7 @@ def learn(
     torch.set_num_threads(threads)
     device = choose_device(settings.device)
     precision = choose_precision(settings.precision, device)
-    trainer = ValueTrainer(lessons, settings, device, precision, settings.seed)
+    trainer = ValueTrainer(lessons, settings, device, precision, settings.seed, start)
 
     def present() -> Weights:
         weights = weights_of(trainer.network)
@@ -91,11 +120,13 @@ def checkpoint_path(folder: Path) -> Path:
     return folder / "checkpoint.safetensors"
 
 
-def run_stage(settings: Settings, samples: Samples, folder: Path, key: dict[str, Any]) -> Outcome:
+def run_stage(
+    settings: Settings, samples: Samples, start: Weights | None, folder: Path, key: dict[str, Any]
+) -> Outcome:
     """Learn, test and write everything but the manifest."""
     lessons = {part: lessons_of(samples, part) for part in ("validation", "test")}
     lessons["train"] = lessons_of(samples, "train", settings.games, settings.positions_a_game, settings.seed)
-    weights, history = learn(settings, lessons["train"], lessons["validation"], folder, key)
+    weights, history = learn(settings, lessons["train"], lessons["validation"], start, folder, key)
     network = Network(weights, threads=settings.threads or os.cpu_count() or 1)
     tested = {part: there.chosen(np.arange(min(len(there), TRAIN_TESTED))) for part, there in lessons.items()}
     tested["test"] = lessons["test"]
@@ -127,12 +158,20 @@ def learn_once(settings: Settings, samples: Samples, folder: Path) -> dict[str, 
     # `auto` means bfloat16 on one machine and float32 on another, which gives different weights
     precision = choose_precision(settings.precision, choose_device(settings.device))
     chosen = dataclasses.replace(settings, precision=str(precision).removeprefix("torch."))
+    start = find_start(settings, samples)
+    inputs = [samples.as_input()]
+    if start is not None:
+        from value_net.tower import check_tower  # imports torch
+
+        check_tower(settings.net.description(samples.store.size), start)
+        source = samples.sl.folder if settings.start == "samples" else settings.start
+        inputs.append(Input(KINDS["policy"].stage, source, start.fingerprint()))
     return done_once(
         folder,
         STAGE,
         chosen,
-        [samples.as_input()],
-        lambda key: run_stage(chosen, samples, folder, key),
+        inputs,
+        lambda key: run_stage(chosen, samples, start, folder, key),
         drafts=[checkpoint_path(folder)],
     )
 

@@ -3,6 +3,7 @@
 With `ownership`, a second head of one 1x1 convolution and tanh predicts the owner of each point at the end of the game,
 and its mean squared error is added with this weight. The outcome of a game is one bit, the owners are one for each
 point, so the tower learns from fewer games what is alive. The head is dropped at the end: the network is the paper's.
+With `start`, learning begins with the tower of a policy network (`value_net.tower`).
 
 Each position is drawn once an epoch, in a random one of the eight symmetries. The positions of a step depend on its
 number alone, so a training continues after a stop as if there had been none.
@@ -20,12 +21,15 @@ from nets.description import VALUES, layers_of
 from nets.inputs import inputs_of
 from nets.learning import DIVERGED, check_memory, learning_rate, learning_state, new_optimiser, restore_learning
 from nets.module import NetworkModule
+from nets.weights import Weights
 from pipeline.device import mixed
 from pipeline.errors import UserError
 from value_net.lessons import Lessons, ValueBatch
 from value_net.settings import LearnSettings
+from value_net.tower import start_from
 
 OWNERS = "owners"
+CALIBRATED = 256  # positions on which normalisation is set, if learning starts from a policy network
 
 
 class ValueModule(NetworkModule):
@@ -57,6 +61,7 @@ class ValueTrainer:
         device: torch.device,
         precision: torch.dtype,
         seed: int,
+        start: Weights | None = None,
         threads: int = 1,
     ) -> None:
         torch.manual_seed(seed)
@@ -70,6 +75,8 @@ class ValueTrainer:
         self.optimiser = new_optimiser(self.network, settings.optimiser)
         self.lessons, self.inputs = lessons, inputs_of(description, threads)
         self.drawn = Shuffled(np.arange(len(lessons)), seed)
+        if start is not None:
+            start_from(self.network, start, self.batch(0, CALIBRATED).planes)
         self.batches = Prefetched(lambda number: self.batch(number, batch_size))
 
     def batch(self, number: int, size: int) -> ValueBatch:
