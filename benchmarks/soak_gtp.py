@@ -39,6 +39,8 @@ from pipeline.tables import table
 from pipeline.workers import in_order
 
 SIMULATIONS, NODES = 4, 64  # of players that search: enough to have searched, and fast
+SOLVED = (2, 3)  # boards of a player that looks at all positions; 4x4 would take minutes
+OTHER_PROGRAM = "gtp"  # the kind of players that are engines of others
 LINES_A_SESSION = 2_000
 PATIENCE = 60.0  # seconds for one answer
 MOST_AT_ONCE = 50  # lines; short enough for a pipe
@@ -164,7 +166,11 @@ def tiny_player(name: str) -> AnyBoard | SearchPlayer:
         settings.simulations = SIMULATIONS
     settings.seconds = 0.0
     settings.search.threads, settings.search.nodes = 1, NODES
-    return new_player(settings)
+    settings.lookahead.depth = 1
+    player = new_player(settings)
+    if settings.kind == "solver":
+        player.sizes = SOLVED
+    return player
 
 
 def players_by_kind() -> dict[str, str]:
@@ -172,7 +178,7 @@ def players_by_kind() -> dict[str, str]:
     found = {}
     for name in presets():
         with contextlib.suppress(UserError):  # it needs a network that does not come with Prezero
-            if tiny_player(name).sizes:
+            if preset(name).kind != OTHER_PROGRAM and tiny_player(name).sizes:
                 found[name] = preset(name).kind
     return found
 
@@ -396,6 +402,6 @@ def section(settings: SoakSettings) -> Section:
     header = ["player", "kind", "lines", "mutated", "accepted", "refused", "no command", "analyses interrupted"]
     faults = [f"{report.player}: {fault}" for report in reports for fault in report.faults]
     text = table([*header, "reports", "boards compared", "faults"], rows)
-    if missing := sorted(KINDS.keys() - set(kinds.values())):
+    if missing := sorted(KINDS.keys() - {OTHER_PROGRAM, *kinds.values()}):
         text += f"\n\nNot tried, because no network for them comes with Prezero: {', '.join(missing)}."
     return Section(text, [no_faults("gtp", faults)], faults)
