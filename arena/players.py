@@ -55,7 +55,7 @@ def preset(name: str) -> PlayerSettings:
 
 def searches(settings: PlayerSettings) -> bool:
     """Return whether a player searches. `alpha_p` could, but plays the move with the highest prior."""
-    return settings.kind == "search" and (settings.simulations > 0 or settings.seconds > 0)
+    return settings.kind in ("search", "zero") and (settings.simulations > 0 or settings.seconds > 0)
 
 
 def new_player(settings: PlayerSettings) -> AnyBoard | SearchPlayer:

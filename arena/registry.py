@@ -15,6 +15,7 @@ import rl_policy.player
 import rollout.player
 import sl_policy.player
 import value_net.player
+import zero.player
 from arena.evaluations import EVALUATIONS
 from features48.heat_maps import plane_maps
 from go.player import AnyBoard, Player
@@ -28,6 +29,7 @@ ROOMS = (
     rl_policy.player,
     value_net.player,
     apv_mcts.player,
+    zero.player,
 )
 KINDS: dict[str, Callable[..., Player]] = {kind: make for room in ROOMS for kind, make in room.PLAYERS.items()}
 

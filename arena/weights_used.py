@@ -34,7 +34,7 @@ def _names(settings: PlayerSettings) -> list[str]:
     if settings.kind != "search":
         return list(KINDS)
     search = vars(settings.search)
-    named = {value for value in search.values() if isinstance(value, str)}  # as in rollouts=rollout, priors=tree
+    named = {search["rollouts"], search["priors"]}  # as in rollouts=rollout, priors=tree
     return [name for name in KINDS if name in named or search.get(name) is True]  # as in policy=true
 
 

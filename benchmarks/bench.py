@@ -24,6 +24,7 @@ TABLES = (
     "self_play",
     "value",
     "search",
+    "zero",
     "arena",
     "soak",
     "startup",

@@ -97,6 +97,12 @@ COMMANDS = {
         "value_net.table", "errors of value networks beside the paper's: overfitting, rollouts, games", extra="train"
     ),
     "zero.train": Entry("zero.train", "learn from nothing but the rules, by self-play with search", extra="train"),
+    "zero.show": Entry("zero.show", "show what both heads of Zero's network say about a position"),
+    "zero.architectures": Entry(
+        "zero.architectures", "learn four networks from the same games: Figure 4 of the Zero paper", extra="train"
+    ),
+    "zero.compare": Entry("zero.compare", "plot Elo against seconds, of Zero and of the AlphaGo lineage"),
+    "zero.defects": Entry("zero.defects", "measure what four defects of a tutorial cost"),
     "arena.match": Entry("arena.match", "let two players play a match: who is stronger, and by how much"),
     "arena.tournament": Entry("arena.tournament", "let several players meet, and rate them on the Elo scale"),
     "arena.elo": Entry("arena.elo", "rate the players of any games: Elo with intervals, table and plot"),

@@ -19,7 +19,8 @@ Where to start reading:
 - searching: `rules` (PUCT and Gumbel), `tree`, `noise`, `games` (many searches side by side), `self_play`;
 - learning: `settings`, `window` (the latest games, on disk), `lessons` (batches), `learner` (the loss), `loop`
   (iterations and the gate), `ratings`, `curves`, `train` (the command);
-- measuring: `match` (against other networks and players).
+- using it: `match` (against other networks and players), `player`, `show` (a command);
+- experiments, each a command: `architectures` (Figure 4), `compare` (Elo against seconds), `defects` (of a tutorial).
 """
 
 from zero.games import Terms

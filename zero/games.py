@@ -22,6 +22,7 @@ from go.score import area_margin
 from zero.noise import gumbel, mix_dirichlet, uniform
 from zero.rules import (
     GUMBEL,
+    NO_DEFECT,
     PUCT,
     TERMINAL_OF_ROOT,
     best_candidate,
@@ -66,6 +67,7 @@ class Games(NamedTuple):
     gumbels: np.ndarray  # float64[games, actions]
     scores: np.ndarray  # float64[games, actions]: scratch
     searches: np.ndarray  # bool[games, 3]: by colour, whether it searches here, or another player moves
+    defects: np.ndarray  # int64[games, 3]: by colour, a defect of its search (`zero.defects`), for experiments
     may_resign: np.ndarray  # bool[games]
     ending: np.ndarray  # int64[games]
     moves: np.ndarray  # int16[games, limit]: points
@@ -94,6 +96,7 @@ def new_games(count: int, size: int, limit: int) -> Games:
         gumbels=np.zeros((count, actions)),
         scores=np.zeros((count, actions)),
         searches=np.ones((count, 3), bool),
+        defects=np.full((count, 3), NO_DEFECT),
         may_resign=np.zeros(count, bool),
         ending=np.zeros(count, np.int64),
         moves=np.zeros((count, limit), np.int16),
@@ -174,9 +177,10 @@ def simulate(s, g, t, rule, terms, points, plans):
         note_move(past, b, move)
         s.hashes[g, b.ply] = b.hash
         if b.passes >= 2 or b.ply >= terms.limit:
-            side = first if rule.defect == TERMINAL_OF_ROOT else np.int64(b.to_move)
+            defect = s.defects[g, first]
+            side = first if defect == TERMINAL_OF_ROOT else np.int64(b.to_move)
             won = outcome(b, terms.komi)
-            back_up(t, nodes, actions, depth, won if side == BLACK else -won, rule.defect)
+            back_up(t, nodes, actions, depth, won if side == BLACK else -won, defect)
             s.done[g] += 1
             return False
         if t.child[node, a] == NONE:
@@ -270,7 +274,7 @@ def receive_all(s, trees, rule, terms, points, games, scores, values):
         if node != NONE:
             t.child[s.path_nodes[g, depth - 1], s.path_actions[g, depth - 1]] = node
             t.parent[node] = s.path_nodes[g, depth - 1]
-        back_up(t, s.path_nodes[g], s.path_actions[g], depth, value, rule.defect)
+        back_up(t, s.path_nodes[g], s.path_actions[g], depth, value, s.defects[g, s.boards[g].to_move])
         s.done[g] += 1
 
 

@@ -218,6 +218,7 @@ class ZeroTrainer:
         shown = {f"won against {rival}": played[rival].share for rival in setup.opponents}
         if past:
             shown["won against the previous"] = played[f"{past[0]}"].share
+        shown["version"] = float(self.best_iteration)
         return {"Elo": elo[name]} | {f"Elo of {rival}": elo[rival] for rival in setup.opponents[1:]} | shown
 
     def _clean(self) -> None:

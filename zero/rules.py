@@ -39,7 +39,6 @@ class Rule(NamedTuple):
     c_visit: float = 50.0
     c_scale: float = 1.0
     reuse: bool = False  # the tree is kept after a move
-    defect: int = NO_DEFECT
 
 
 class Tree(NamedTuple):

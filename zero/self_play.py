@@ -31,7 +31,7 @@ from zero.games import (
     play_move,
     receive_all,
 )
-from zero.rules import Rule, visit_plans
+from zero.rules import NO_DEFECT, Rule, visit_plans
 from zero.tree import new_trees
 
 NODES_KEPT = 4  # times the simulations of a move: room for what is kept of the tree; then it stops growing
@@ -74,6 +74,7 @@ class Lockstep:
         seed: tuple[int, ...],
         sides_of: Callable[[int], tuple[Side, Side]],
         may_resign: Callable[[int], bool] = lambda number: False,
+        defects_of: Callable[[int], tuple[int, int]] = lambda number: (NO_DEFECT, NO_DEFECT),
     ) -> Iterator[Record]:
         """Play games by their numbers. `sides_of` gives black and white; yield each game when it ends.
 
@@ -93,6 +94,7 @@ class Lockstep:
             self.games.may_resign[place] = may_resign(number)
             for color, side in zip((BLACK, WHITE), sides[place], strict=True):
                 self.games.searches[place, color] = not hasattr(side, "decide")
+            self.games.defects[place, [BLACK, WHITE]] = defects_of(number)
             begin_game(self.games, place, self.size)
 
         for place in range(len(self.needs)):

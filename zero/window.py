@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nets.find import KINDS
 from pipeline.arrays import read_arrays, write_arrays
-from pipeline.artefact import made
+from pipeline.artefact import made, stage_path
 from pipeline.errors import UserError
 from zero.self_play import Record
+
+MANY = 10**12  # games: no bound
 
 
 class Shard(NamedTuple):
@@ -64,6 +67,20 @@ def shard_of(records: list[Record]) -> Shard:
         np.array([record.ending for record in ordered], np.int8),
         np.array([record.could_resign for record in ordered], np.uint8),
         np.array([record.lowest for record in ordered], np.float32),
+    )
+
+
+def shard_of_games(shard: Shard, games: np.ndarray) -> Shard:
+    """Return some games of a shard, given by their places."""
+    plies = np.concatenate([np.arange(shard.starts[game], shard.starts[game + 1]) for game in games])
+    lengths = np.diff(shard.starts)[games]
+    return Shard(
+        shard.numbers[games],
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        shard.moves[plies],
+        shard.targets[plies],
+        shard.values[plies],
+        *(array[games] for array in shard[5:]),
     )
 
 
@@ -138,3 +155,13 @@ class Window:
                 )
             for path in paths:
                 self.add(iteration, Shard(**read_arrays(path, self.key)[1]))
+
+
+def whole_window(run: str, key: dict[str, Any]) -> Window:
+    """Return all games that a run of `zero.train` has left; `key` is the one in its manifest."""
+    folder = stage_path(run, KINDS["zero"].stage) / "window"
+    numbers = sorted({int(path.stem.split("-")[0]) for path in folder.glob("*.safetensors")})
+    window = Window(folder, MANY, json.dumps(key))
+    if numbers:
+        window.restore(numbers[0], numbers[-1] + 1)
+    return window

@@ -1,0 +1,39 @@
+"""A player that searches with one of Zero's networks: the search of `apv_mcts`, without rollouts."""
+
+import os
+
+from apv_mcts.assemble import new_search
+from apv_mcts.player import SearchPlayer
+from apv_mcts.search import Search
+from apv_mcts.settings import SearchSettings
+from nets.network import Network
+from pipeline.errors import UserError
+from sl_policy.player import load_network, network_sizes
+
+
+def load_zero(size: int, run: str, threads: int = 1, precision: str = "auto") -> Network:
+    """Load the network of a run, or the one that comes with Prezero; refuse one without both heads."""
+    network = load_network(size, run, threads, precision, "zero")
+    if not network.description.is_zero:
+        raise UserError(f"A {network.description.family} network was given for one of Zero's networks.")
+    return network
+
+
+def zero_player(
+    name: str, run: str, seed: int, simulations: int, seconds: float, resign: float, search: SearchSettings
+) -> SearchPlayer:
+    """Make a player of the network of a run, or without one of the network that comes with Prezero."""
+    sizes = network_sizes(run, "zero")
+    if not sizes:
+        raise UserError(
+            "No network of Zero comes with Prezero yet; ./prezero zero.train makes one, and player.run=NAME plays it."
+        )
+
+    def make(size: int) -> Search:
+        network = load_zero(size, run, search.threads or os.cpu_count() or 1, search.precision)
+        return new_search(search, size, run, seed, network)
+
+    return SearchPlayer(name, sizes, make, simulations, seconds, resign)
+
+
+PLAYERS = {"zero": zero_player}
