@@ -254,14 +254,15 @@ class Soak:
     def batch(self, most: int) -> bool:
         """Send up to `most` lines at once, then judge their answers. Return whether the server goes on.
 
-        A batch ends with an analysis, which is interrupted by the next batch after a while, and with `quit`.
+        A batch ends with `quit`, with an analysis, which the next batch interrupts after a while, and with a file, which
+        must be looked at before the next command writes to it.
         """
         sent: list[Sent] = []
         data = b""
         while len(sent) < most:
             sent.append(self.line())
             data += sent[-1].line + b"\n" + b"".join(line.encode() + b"\n" for line in sent[-1].checks)
-            if sent[-1].name in (*STREAMS, "quit"):
+            if sent[-1].name in (*STREAMS, "quit", "loadsgf", "printsgf"):
                 break
         self.talk.send(data, self.draw)
         if self.open_line:

@@ -56,6 +56,8 @@ class LookaheadPlayer:
         self.name, self.search = name, search
 
     def decide(self, position: Position) -> Decision:
+        if position.is_over:
+            return Decision(PASS, "the game is over", [])
         found = self.search.search(position)
         sign = 1 if position.to_move == BLACK else -1
         ranked = sorted(found.moves, key=lambda move: (-sign * move[1], move[0] != found.move))

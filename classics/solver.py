@@ -371,6 +371,7 @@ class Solver:
         if not position.superko:
             raise GoError("The solver knows positional superko only.")
         past = position.start()
+        past.superko = False  # over GTP, others may have repeated a position
         self.line.black[0], self.line.white[0] = bits_of(past)
         if len(position.history) >= MOST_PLIES - 1:
             raise GoError(f"The game is longer than {MOST_PLIES - 2} moves.")

@@ -229,3 +229,10 @@ def test_the_feature_player_takes_the_highest_score_and_draws_among_equals():
     sampled = FeaturePlayer(greedy=False, seed=1).decide(position)
     assert sum(candidate.probability for candidate in sampled.candidates) == pytest.approx(1)
     assert max(sampled.candidates, key=lambda c: c.probability).point == position.at("a")
+
+
+@pytest.mark.parametrize("name", ["minimax", "alphabeta"])
+def test_a_game_that_is_over_is_passed_on(name):
+    position = Position(5, komi=0).play("C3").play(PASS).play(PASS)
+    decision = new_player(preset(name)).decide(position)
+    assert (decision.move, decision.candidates) == (PASS, [])

@@ -174,3 +174,25 @@ def test_what_cannot_be_solved_is_refused():
     with pytest.raises(GoError, match="superko"):
         Solver(2).value(Position(2, superko=False))
     assert action_from_point(PASS, 3) == 9
+
+
+def test_a_game_in_which_others_have_repeated_a_position_is_solved():
+    position = Position(2, komi=0, superko=False)
+    for move in ("A1", "B2", "A2", "B1", "A1", "A2"):  # black's stones on A1 and A2 are taken, and it starts anew
+        if position.is_legal(position.point(move)):
+            position.play(position.point(move))
+    for _ in range(2):
+        position.play(PASS)
+        for move in ("A1", "B2", "B1", "A2"):
+            if position.is_legal(position.point(move)):
+                position.play(position.point(move))
+    stones = [position.start().colors.tobytes()]
+    past = position.start()
+    for color, point in position.history:
+        past.play(point, color)
+        stones.append(past.colors.tobytes())
+    played = [after for after, (_, point) in zip(stones[1:], position.history, strict=True) if point != PASS]
+    assert len(set(played)) < len(played)  # what superko forbids has happened
+    position.superko = True
+    move, value = Solver(2).best_move(position)
+    assert -4 <= value <= 4 and position.why_illegal(move) is None
