@@ -160,7 +160,10 @@ class Tables:
             rng = np.random.default_rng((self.settings.seed, 3))
             count = min(self.settings.tested, len(lessons))
             found[name] = self.predicted(lessons.chosen(np.sort(rng.choice(len(lessons), count, replace=False))))
-            rows = {who: shown["rows"] for who, shown in found[name].items()}
+            rows = {
+                who if shown["k"] == 1 else f"{shown['k']} rollouts, {who}": shown["rows"]
+                for who, shown in found[name].items()
+            }
             draw_by_move_number(rows, self.folder / f"figure2b-{name.replace(' ', '-')}.svg")
         return found
 
