@@ -254,8 +254,8 @@ class Soak:
     def batch(self, most: int) -> bool:
         """Send up to `most` lines at once, then judge their answers. Return whether the server goes on.
 
-        A batch ends with `quit`, with an analysis, which the next batch interrupts after a while, and with a file, which
-        must be looked at before the next command writes to it.
+        A batch ends with `quit`, with an analysis, which the next batch interrupts after a while, and with a file,
+        which must be looked at before the next command writes to it.
         """
         sent: list[Sent] = []
         data = b""
