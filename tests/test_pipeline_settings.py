@@ -156,9 +156,13 @@ def test_every_command_of_a_run_takes_every_scale(scale):
 
 def test_each_preset_of_a_scale_is_used():
     folders = [path for path in (ROOT / "conf").iterdir() if path.is_dir() and path.name in COMMANDS]
+    presets = [path.stem for path in (ROOT / "conf" / "preset").iterdir()]  # of Zero, each with all scales
     for folder in folders:
-        assert {path.stem for path in folder.iterdir()} <= set(SCALES)
-        assert f"{folder.name}: ${{scale}}" in (ROOT / "conf" / f"{folder.name}.yaml").read_text()
+        by_preset = folder.name == "zero.train"
+        known = {f"{preset}_{scale}" for preset in presets for scale in SCALES} if by_preset else set(SCALES)
+        assert {path.stem for path in folder.iterdir()} <= known
+        used = f"{folder.name}: ${{preset}}_${{scale}}" if by_preset else f"{folder.name}: ${{scale}}"
+        assert used in (ROOT / "conf" / f"{folder.name}.yaml").read_text()
     amounts = [compose(load("go.random_play"), [f"scale={scale}"]).playouts for scale in SCALES]
     assert amounts == [20_000, 1_000_000, 10_000_000, 1_000_000]
     prepare = [compose(load("data.prepare"), [f"scale={scale}"]) for scale in SCALES]
