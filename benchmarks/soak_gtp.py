@@ -31,7 +31,9 @@ from benchmarks.gtp_lines import NAMES, line_of
 from benchmarks.gtp_reference import CHANGES, EITHER, NO, YES, Facts, Reference, read_words, score_of, score_without
 from benchmarks.hostile_files import sound_games
 from benchmarks.soak_settings import Section, SoakSettings, no_faults
+from go.dead_stones import dead_stones
 from go.player import AnyBoard, Player
+from go.position import Position
 from gtp.server import serve
 from pipeline.errors import UserError
 from pipeline.progress import Progress
@@ -42,7 +44,7 @@ SIMULATIONS, NODES = 4, 64  # of players that search: enough to have searched, a
 SOLVED = (2, 3)  # boards of a player that looks at all positions; 4x4 would take minutes
 OTHER_PROGRAM = "gtp"  # the kind of players that are engines of others
 LINES_A_SESSION = 2_000
-PATIENCE = 60.0  # seconds for one answer
+PATIENCE = 300.0  # seconds for one answer, on a busy machine
 MOST_AT_ONCE = 50  # lines; short enough for a pipe
 LONGEST_PAUSE = 0.05  # seconds before an analysis is interrupted; reports come every 0.02 seconds at most
 ANSWER = re.compile(r"([=?])(\d*) ?(.*)\n\n", re.DOTALL)
@@ -368,6 +370,17 @@ def soak(name: str, lines: int, seed: int = 1) -> Report:
         return report
 
 
+def rehearse_all(name: str) -> None:
+    """Have everything compiled that commands may need, before an answer is waited for."""
+    player = tiny_player(name)
+    position = Position(player.sizes[0])
+    player.get_ready(position.size)
+    player.decide(position)
+    dead_stones(player, position)
+    for heat_map in player.heat_maps().values():
+        heat_map(position)
+
+
 def lines_by_player(lines: int) -> dict[str, int]:
     """Return how many lines each player gets: all of them for the richest of a kind, a tenth for the others."""
     kinds = players_by_kind()
@@ -384,6 +397,8 @@ def run_gtp(lines: dict[str, int], seed: int = 1, workers: int = 1) -> list[Repo
         for start in range(0, count, LINES_A_SESSION)
     ]
     reports = {name: Report(name) for name in lines}
+    for name in lines:
+        rehearse_all(name)
     with Progress("GTP lines", sum(lines.values())) as progress:
         for found in in_order(soak, iter(sessions), workers):
             reports[found.player].add(found)
