@@ -48,14 +48,14 @@ class Settings:
     out: str = setting("", "folder to write elo.md, elo.csv and elo.svg to")
 
 
-def sources_of(settings: Settings) -> list[Path]:
-    """Return what to read."""
-    if settings.sources:
-        return find_sources(settings.sources)
-    folders = [stage_path(settings.run, stage) for stage in (TOURNAMENT, MATCH)]
+def sources_of(sources: str, run: str) -> list[Path]:
+    """Return what to read: the sources, or if there are none, the games of a run."""
+    if sources:
+        return find_sources(sources)
+    folders = [stage_path(run, stage) for stage in (TOURNAMENT, MATCH)]
     found = [folder / "games" for folder in folders if (folder / "games").is_dir()]
     if not found:
-        raise UserError(f"The run {settings.run} has no games; ./prezero {TOURNAMENT} run={settings.run} plays some.")
+        raise UserError(f"The run {run} has no games; ./prezero {TOURNAMENT} run={run} plays some.")
     return found
 
 
@@ -116,7 +116,7 @@ def of_frequent(results: list[Result], least: int) -> list[Result]:
 def main(settings: Settings) -> dict[str, str]:
     if settings.out and not Path(settings.out).is_dir():
         raise UserError(f"out={settings.out} is not a folder.")
-    results, left_out = read_results(sources_of(settings), settings.size)
+    results, left_out = read_results(sources_of(settings.sources, settings.run), settings.size)
     for reason, number in left_out.most_common():
         print(f"Left out, {reason}: {number:,}")
     results = of_frequent(results, settings.min_games)

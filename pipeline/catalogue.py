@@ -107,6 +107,7 @@ COMMANDS = {
     "arena.tournament": Entry("arena.tournament", "let several players meet, and rate them on the Elo scale"),
     "arena.elo": Entry("arena.elo", "rate the players of any games: Elo with intervals, table and plot"),
     "arena.course": Entry("arena.course", "judge how games went: who was ahead after 20 moves, after 40, at the end"),
+    "arena.resignation": Entry("arena.resignation", "calibrate when to resign, from games that were played to their end"),
     "arena.problems": Entry("arena.problems", "have players solve 40 drawn problems, and say how many each does"),
     "apv_mcts.show": Entry(
         "apv_mcts.show", "show what a search finds in a position: the six boards of Figure 5, the tree"
