@@ -136,6 +136,7 @@ def run_tournament(settings: Settings, players: list[PlayerSettings], path: Path
         "ratings": rating_rows(ratings),
         "superiority": ratings.superiority.tolist(),
         "first move": ratings.first_move,
+        "remarks": remarks(ratings),
         "failures": failures(games),
         "page": shown,
         "asked": asked(settings, players),

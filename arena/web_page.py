@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 WEB = Path(__file__).parent / "web"
-XML_HEAD = re.compile(r"^\s*(<\?xml.*?\?>\s*|<!DOCTYPE.*?>\s*)*", re.DOTALL)
-IDS = re.compile(r'(\bid="|\bhref="#|url\(#)')
+NOT_FOR_PAGES = re.compile(  # of an SVG document: its head, what it says about itself, styles for the whole page
+    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<style.*?</style>|\sxmlns(:\w+)?=\"[^\"]*\"", re.DOTALL
+)
+NAMES = re.compile(r'(\bid="|\bhref="#|url\(#)')
 
 
 def board_element(kind: Literal["board", "game", "games"], description: Mapping[str, Any], label: str = "") -> str:
@@ -29,16 +31,16 @@ def json_in_page(value: Any) -> str:
 
 def svg_in_page(drawing: str, prefix: str, label: str) -> str:
     """Return an SVG document as an element of a page. Its names get a prefix: several drawings share the page."""
-    body = IDS.sub(rf"\g<1>{prefix}-", XML_HEAD.sub("", drawing))
+    body = NAMES.sub(rf"\g<1>{prefix}-", NOT_FOR_PAGES.sub("", drawing)).strip()
     return body.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
 
 
 def page(title: str, body: str) -> str:
     """Return a complete page with the style of the house and the script that draws boards."""
-    style, script = ((WEB / name).read_text(encoding="utf-8") for name in ("page.css", "board.js"))
+    style, boards, theme = ((WEB / name).read_text(encoding="utf-8") for name in ("page.css", "board.js", "theme.js"))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}\n"
-        f'<script type="module">\n{script}</script>\n</body>\n</html>\n'
+        f'<script type="module">\n{boards}</script>\n<script type="module">\n{theme}</script>\n</body>\n</html>\n'
     )
