@@ -1,12 +1,13 @@
 """The boards of a report, as `web/board.js` takes them: games to click through, and the six views of Figure 5."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from apv_mcts.player import SearchPlayer
 from apv_mcts.search import Search
 from apv_mcts.sheet import LETTERS, NUMBERED, caption
-from apv_mcts.show import facts_of
+from apv_mcts.show import facts_of, think
 from apv_mcts.views import NO_SIMULATIONS, View, numbered, views_of
 from arena.game import Played, Slot
 from arena.players import ENGINE, new_player, preset
@@ -25,7 +26,7 @@ def sample_slots(reading: Reading, most: int) -> list[Slot]:
     names = reading.names
     engines = [player["name"] for player in reading.ladder["asked"]["players"] if player["kind"] == ENGINE]
     pairs = [(names[0], engine) for engine in engines if engine != names[0]]
-    pairs += [pair for pair in zip(names, names[1:], strict=False) if pair not in pairs]
+    pairs += [pair for pair in itertools.pairwise(names) if pair not in pairs]
     return [Slot(*(pair if number % 2 else pair[::-1]), 1) for number, pair in enumerate(pairs[:most])]
 
 
@@ -83,8 +84,7 @@ def six_views(reading: Reading, name: str, simulations: int) -> Views:
         raise UserError(f"player={name} does not search, so it has no six views; alpha_rvp does.")
     search = player.get_ready(position.size)
     search.set_position(position)
-    done = search.run(simulations)
-    facts = [fact for fact in facts_of(search, settings, done, 0.0)]
+    facts = facts_of(search, settings, *think(search, simulations, 0.0))
     where = f"After move {len(position.history)} of {played.slot.black} – {played.slot.white}"
     return Views(where, facts, boards_of(search))
 

@@ -11,7 +11,7 @@ from arena.games_folder import GAMES
 from arena.ladder import STAGE as LADDER
 from arena.schedule import pairings, slots_of
 from go.board import BLACK, WHITE
-from go.coordinates import gtp_from_point, point_from_rowcol
+from go.coordinates import PASS, gtp_from_point, point_from_rowcol
 from go.position import Position
 from pipeline.artefact import read_manifest, stage_path
 from pipeline.catalogue import COMMANDS, call
@@ -99,11 +99,9 @@ def moves_of(data: bytes) -> list[Move]:
         why = said.partition("why: ")[2].strip()
         rate = evaluations[ply].win_rate
         is_black = color == "b"
-        point = (
-            "pass" if place is None else gtp_from_point(point_from_rowcol(size - 1 - place[0], place[1], size), size)
-        )
+        point = PASS if place is None else point_from_rowcol(size - 1 - place[0], place[1], size)
         chance = None if rate is None else rate if is_black else 1 - rate
-        found.append(Move(BLACK if is_black else WHITE, point, why, chance))
+        found.append(Move(BLACK if is_black else WHITE, gtp_from_point(point, size), why, chance))
     return found
 
 

@@ -70,8 +70,8 @@ def head(reading: Reading) -> str:
     )
     return (
         f'<header class="top"><h1>From random play to AlphaGo on {size}x{size}</h1>\n'
-        f'<p class="soft">Run <b>{escape(reading.run)}</b>, scale {escape(reading.scale)}: every stage of Silver et al. '
-        f"(2016) in their order, and {reading.ladder['games']:,} games between {len(reading.names)} players that use "
+        f'<p class="soft">Run <b>{escape(reading.run)}</b>, scale {escape(reading.scale)}: every stage of Silver et '
+        f"al. (2016) in order, and {reading.ladder['games']:,} games between {len(reading.names)} players that use "
         f'what the stages have learnt.</p>\n<div class="cards">{cards}</div></header>'
     )
 
@@ -114,8 +114,8 @@ def ladder(reading: Reading) -> str:
     there = [kind for kind in KINDS if kind in kinds.values()]
     legend = "".join(f'<span class="{kind}">{escape(KINDS[kind])}</span>' for kind in there)
     return (
-        f'<p>{escape(terms(reading))}</p>\n<div class="ladder">{"".join(rows)}</div>\n<div class="kinds">{legend}</div>\n'
-        f'<p class="soft small">{escape(remarks(found))}</p>'
+        f'<p>{escape(terms(reading))}</p>\n<div class="ladder">{"".join(rows)}</div>\n'
+        f'<div class="kinds">{legend}</div>\n<p class="soft small">{escape(remarks(found))}</p>'
     )
 
 
@@ -131,8 +131,8 @@ def terms(reading: Reading) -> str:
     chosen, settings = reading.ladder["chosen"], reading.manifests["arena.ladder"]["settings"]
     budget = f"{chosen['simulations']:,} simulations" if chosen["simulations"] else f"{chosen['seconds']:g} seconds"
     return (
-        f"Bars are 95% intervals. Players that search have {budget} a move. Each pair has played {chosen['games']} games "
-        f"from random openings of {settings['opening']} moves, each opening with both colours, komi "
+        f"Bars are 95% intervals. Players that search have {budget} a move. Each pair has played {chosen['games']} "
+        f"games from random openings of {settings['opening']} moves, each opening with both colours, komi "
         f"{settings['board']['komi']:g}."
     )
 
@@ -149,8 +149,8 @@ def paper(reading: Reading) -> str:
     """Lay the paper's figures next to ours."""
     rows = [[figure.what, figure.paper, figure.ours, figure.source] for figure in figures(reading)]
     parts = [
-        "<p>The paper has 19x19 boards, 30 million positions and weeks on 50 GPUs. Compare the order of things, not the "
-        "numbers. Tables are the Extended Data Tables of Silver et al. (2016).</p>",
+        "<p>The paper has 19x19 boards, 30 million positions and weeks on 50 GPUs. Compare the order of things, not "
+        "the numbers. Tables are the Extended Data Tables of Silver et al. (2016).</p>",
         html_table(["figure", "paper", "this run", "where"], rows),
     ]
     if ablation := ablation_rows(reading):
@@ -182,8 +182,8 @@ def six_views(views: Views) -> str:
     boards = "".join(board_element("board", board, board["title"]) for board in views.boards)
     facts = " ".join(views.facts)
     return (
-        f"<p>What the search knows of one position, as in Figure 5 of the paper. {escape(views.title)}. {escape(facts)} "
-        f'Hover over a point for its number.</p>\n<div class="views">{boards}</div>'
+        f"<p>What the search knows of one position, as in Figure 5 of the paper. {escape(views.title)}. "
+        f'{escape(facts)} Hover over a point for its number.</p>\n<div class="views">{boards}</div>'
     )
 
 
