@@ -26,8 +26,8 @@ from pipeline.stage import Input, Outcome, done_once
 
 STAGE = "arena.ladder"
 READ = tuple(dict.fromkeys(KINDS[name].stage for name in ("rollout", "policy", "rl", "value")))
-PLAYERS = "random,features,alphabeta,cgs,rollout,sl,rl,value,uct,alpha_r,alpha_p,alpha_rp,alpha_vp,alpha_rvp"
-CHOSEN = ("players", "engines", "games", "simulations", "seconds", "threads", "anchor", "samples", "weights")
+PLAYERS = "random,features,cgs,alphabeta,uct,rollout,value,sl,alpha_p,rl,alpha_r,alpha_rp,alpha_vp,alpha_rvp"
+CHOSEN = ("players", "engines", "format", "games", "simulations", "seconds", "threads", "anchor", "samples", "weights")
 
 
 @dataclasses.dataclass

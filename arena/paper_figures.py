@@ -95,8 +95,5 @@ def ablation_rows(reading: Reading) -> list[dict[str, Any]]:
 def cross_rows(reading: Reading) -> list[tuple[str, str, str, str]]:
     """Return the pairs of Extended Data Table 9 that have met here: winner, loser, the paper's percentage, ours."""
     games = [played for played, _ in reading.games.values()]
-    return [
-        (one, other, paper, percent(tally(games, one, other)))
-        for (one, other), paper in CROSS.items()
-        if one in reading.names and other in reading.names
-    ]
+    met = {pair: tally(games, *pair) for pair in CROSS}
+    return [(*pair, CROSS[pair], percent(found)) for pair, found in met.items() if found.games]

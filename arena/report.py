@@ -31,7 +31,7 @@ class Settings(StageSettings):
     """A report can always be made anew, so no setting is part of its key."""
 
     games: int = setting(12, "most sample games to show", least=1, most=200, result=False)
-    player: str = setting("alpha_rvp", "player whose search is shown in six views", choices=presets(), result=False)
+    searcher: str = setting("alpha_rvp", "player whose search is shown in six views", choices=presets(), result=False)
     simulations: int = setting(2_000, "simulations of that search", least=1, most=10**7, result=False)
     open: bool = setting(False, "open the page in a browser", result=False)
 
@@ -40,7 +40,7 @@ def write_report(reading: Reading, settings: Settings, path: Path) -> dict[str, 
     """Write the page; return what it shows."""
     slots = sample_slots(reading, settings.games)
     games = [game_board(*reading.games[slot]) for slot in slots]
-    views = six_views(reading, settings.player, settings.simulations)
+    views = six_views(reading, settings.searcher, settings.simulations)
     text = page(f"Prezero: run {reading.run}", body_of(reading, games, views))
     write_atomic(path, text)
     return {"games": [list(slot) for slot in slots], "position": views.title, "bytes": len(text.encode())}
@@ -49,7 +49,7 @@ def write_report(reading: Reading, settings: Settings, path: Path) -> dict[str, 
 def asked(reading: Reading, settings: Settings) -> dict[str, Any]:
     """Return what a report depends on: what was read, and what shall be shown."""
     read = hashlib.sha256(json.dumps(reading.manifests).encode()).hexdigest()[:32]
-    return {"read": read, "games": settings.games, "player": settings.player, "simulations": settings.simulations}
+    return {"read": read, "games": settings.games, "searcher": settings.searcher, "simulations": settings.simulations}
 
 
 def main(settings: Settings) -> dict[str, Any]:

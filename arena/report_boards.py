@@ -10,7 +10,7 @@ from apv_mcts.sheet import LETTERS, NUMBERED, caption
 from apv_mcts.show import facts_of, think
 from apv_mcts.views import NO_SIMULATIONS, View, numbered, views_of
 from arena.game import Played, Slot
-from arena.players import ENGINE, new_player, preset
+from arena.players import new_player, preset
 from arena.report_data import Reading, moves_of, position_after
 from go.board import BLACK, WHITE
 from go.coordinates import PASS, gtp_from_point
@@ -22,11 +22,15 @@ LETTER = {BLACK: "B", WHITE: "W"}
 
 
 def sample_slots(reading: Reading, most: int) -> list[Slot]:
-    """Choose games to show: the best player against each engine, then everyone against the next in the ladder."""
-    names = reading.names
-    engines = [player["name"] for player in reading.ladder["asked"]["players"] if player["kind"] == ENGINE]
-    pairs = [(names[0], engine) for engine in engines if engine != names[0]]
-    pairs += [pair for pair in itertools.pairwise(names) if pair not in pairs]
+    """Choose games to show: the best player against other programs, everyone against the next in the ladder, the rest.
+
+    Where not everyone has met everyone, pairs without games are left out.
+    """
+    names, engines = reading.names, reading.engines
+    wanted = [(names[0], engine) for engine in engines if engine != names[0]]
+    wanted += itertools.pairwise(names)
+    wanted += sorted(itertools.combinations(names, 2), key=lambda pair: names.index(pair[0]) + names.index(pair[1]))
+    pairs = [pair for pair in dict.fromkeys(wanted) if Slot(*pair, 1) in reading.games]
     return [Slot(*(pair if number % 2 else pair[::-1]), 1) for number, pair in enumerate(pairs[:most])]
 
 
@@ -54,6 +58,7 @@ def game_board(played: Played, data: bytes) -> dict[str, Any]:
         "white": white,
         "result": played.result,
         "name": f"{black} – {white}, {played.result}",
+        "at": len(moves) // 2,
         "comments": comments,
         "curves": curves,
         "curve": {"title": "Black wins, in the eyes of each player that says so", "middle": 0.5},
@@ -81,7 +86,7 @@ def six_views(reading: Reading, name: str, simulations: int) -> Views:
     settings.simulations, settings.seconds, settings.search.threads = simulations, 0.0, 1
     player = new_player(settings)
     if not isinstance(player, SearchPlayer):
-        raise UserError(f"player={name} does not search, so it has no six views; alpha_rvp does.")
+        raise UserError(f"searcher={name} does not search, so it has no six views; alpha_rvp does.")
     search = player.get_ready(position.size)
     search.set_position(position)
     facts = facts_of(search, settings, *think(search, simulations, 0.0))

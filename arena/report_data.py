@@ -9,6 +9,7 @@ from arena.game import Played, Slot
 from arena.game_file import parse_game, read_evaluations
 from arena.games_folder import GAMES
 from arena.ladder import STAGE as LADDER
+from arena.players import ENGINE
 from arena.schedule import pairings, slots_of
 from go.board import BLACK, WHITE
 from go.coordinates import PASS, gtp_from_point, point_from_rowcol
@@ -40,6 +41,11 @@ class Reading(NamedTuple):
     def names(self) -> list[str]:
         """The players, best first."""
         return [row["player"] for row in self.ladder["ratings"]]
+
+    @property
+    def engines(self) -> list[str]:
+        """The players that are programs of their own."""
+        return [player["name"] for player in self.ladder["asked"]["players"] if player["kind"] == ENGINE]
 
     def folder(self, stage: str) -> Path:
         return stage_path(self.run, stage)

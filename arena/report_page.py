@@ -103,14 +103,14 @@ def ladder(reading: Reading) -> str:
         interval = f"{row['elo']:.0f}, 95% interval [{row['low']:.0f}; {row['high']:.0f}], {row['games']:,} games"
         span = f'style="left:{at(row["low"])};width:{100 * (row["high"] - row["low"]) / width:.2f}%"'
         rows.append(
-            f'<div class="name">{escape(row["player"])}</div>'
+            f'<div class="rung"><div class="name">{escape(row["player"])}</div>'
             f'<div class="track {kinds[row["player"]]}" title="{escape(row["player"])}: {interval}">{lines}'
             f'<u {span}></u><b style="left:{at(row["elo"])}"></b></div>'
             f'<div class="elo"><b>{row["elo"]:.0f}</b> '
-            f'<span class="soft small">[{row["low"]:.0f}; {row["high"]:.0f}]</span></div>'
+            f'<span class="soft small">[{row["low"]:.0f}; {row["high"]:.0f}]</span></div></div>'
         )
     numbers = "".join(f'<span style="left:{at(tick)}">{tick:.0f}</span>' for tick in ticks)
-    rows.append(f'<div class="blank"></div><div class="track axis">{numbers}</div><div class="blank"></div>')
+    rows.append(f'<div class="rung"><div class="track axis">{numbers}</div></div>')
     there = [kind for kind in KINDS if kind in kinds.values()]
     legend = "".join(f'<span class="{kind}">{escape(KINDS[kind])}</span>' for kind in there)
     return (
@@ -131,8 +131,8 @@ def terms(reading: Reading) -> str:
     chosen, settings = reading.ladder["chosen"], reading.manifests["arena.ladder"]["settings"]
     budget = f"{chosen['simulations']:,} simulations" if chosen["simulations"] else f"{chosen['seconds']:g} seconds"
     return (
-        f"Bars are 95% intervals. Players that search have {budget} a move. Each pair has played {chosen['games']} "
-        f"games from random openings of {settings['opening']} moves, each opening with both colours, komi "
+        f"Bars are 95% intervals. Players that search have {budget} a move. Pairs that met have played "
+        f"{chosen['games']} games from random openings of {settings['opening']} moves, each opening with both colours, komi "
         f"{settings['board']['komi']:g}."
     )
 
@@ -172,7 +172,7 @@ def paper(reading: Reading) -> str:
 
 def sample_games(games: Sequence[dict[str, Any]]) -> str:
     return (
-        "<p>The best player against the other programs, then everyone against the next in the ladder. Step with the "
+        "<p>The best player against other programs, then everyone against the next in the ladder. Step with the "
         "buttons, the arrow keys, the slider or a swipe; click the curve to jump.</p>\n"
         f'<div class="game">{board_element("games", {"games": list(games)}, "sample games")}</div>'
     )
