@@ -61,8 +61,8 @@ def figures(reading: Reading) -> list[Figure]:
             if policy in rollout["features"]:
                 count = sum(rollout["features"][policy].values())
                 found.append(Figure(f"features of the {policy} policy", paper, f"{count:,}", "Table 4"))
-    if policy := reading.metrics("sl_policy.train"):
-        share = policy["results"]["test"]["top1"]
+    if network := reading.metrics("sl_policy.train"):
+        share = network["results"]["test"]["top1"]
         paper = "55.4% (match network), 57.0% (256 filters, 8 symmetries)"
         found.append(Figure("moves found by the SL policy network", paper, _percent(share), "Table 3"))
     if rl := reading.metrics("rl_policy.train"):

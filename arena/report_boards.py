@@ -78,7 +78,7 @@ def six_views(reading: Reading, name: str, simulations: int) -> Views:
 
     The player searches with the weights of the run and one thread, so that the same run gives the same boards.
     """
-    slot = next((slot for slot in sample_slots(reading, len(reading.names)) if name in slot[:2]), None)
+    slot = next((slot for slot in sample_slots(reading, len(reading.games)) if name in slot[:2]), None)
     played, data = reading.games[slot] if slot else next(iter(reading.games.values()))
     position = middle_of(data)
     settings = preset(name)

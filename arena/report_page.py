@@ -132,8 +132,8 @@ def terms(reading: Reading) -> str:
     budget = f"{chosen['simulations']:,} simulations" if chosen["simulations"] else f"{chosen['seconds']:g} seconds"
     return (
         f"Bars are 95% intervals. Players that search have {budget} a move. Pairs that met have played "
-        f"{chosen['games']} games from random openings of {settings['opening']} moves, each opening with both colours, komi "
-        f"{settings['board']['komi']:g}."
+        f"{chosen['games']} games from random openings of {settings['opening']} moves, each opening with both colours, "
+        f"komi {settings['board']['komi']:g}."
     )
 
 

@@ -5,7 +5,6 @@ print goes to a log. Elsewhere, or with `verbose=true`, the output of the stages
 """
 
 import collections
-import contextlib
 import dataclasses
 import os
 import subprocess
@@ -109,32 +108,36 @@ def run_stage(stage: str, overrides: list[str], look: Callable[[str], None], log
     passed on if it fails.
     """
     command = [sys.executable, "-m", "pipeline", stage, *overrides]
-    with contextlib.ExitStack() as stack:
-        if log is None:
-            process, listener = subprocess.Popen(command), None
-        else:
-            output = stack.enter_context(log.open("a", encoding="utf-8"))
-            print(f"== {stage}", file=output, flush=True)
-            environment = os.environ | {LINE_EVERY: "2"}
-            process = subprocess.Popen(
-                command, stdout=output, stderr=subprocess.PIPE, text=True, errors="replace", env=environment
-            )
-            listener = Listener(process.stderr)
-            listener.start()
-        while True:
-            try:
-                status = process.wait(TICK)
-                break
-            except subprocess.TimeoutExpired:
-                look(listener.last if listener else "")
-            except KeyboardInterrupt:
-                status = process.wait()
-                break
-        if listener:
-            listener.join()
-            if status:
-                print(*listener.lines, sep="\n", file=sys.stderr)
-        return status
+    if log is None:
+        return _ended(subprocess.Popen(command), lambda: look(""))
+    with log.open("a", encoding="utf-8") as output:
+        print(f"== {stage}", file=output, flush=True)
+        process = subprocess.Popen(
+            command,
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            env=os.environ | {LINE_EVERY: "2"},
+        )
+        listener = Listener(process.stderr)
+        listener.start()
+        status = _ended(process, lambda: look(listener.last))
+        listener.join()
+    if status:
+        print(*listener.lines, sep="\n", file=sys.stderr)
+    return status
+
+
+def _ended(process: subprocess.Popen, look: Callable[[], None]) -> int:
+    """Wait until a process has ended, and look at it every second. Return its exit code."""
+    while True:
+        try:
+            return process.wait(TICK)
+        except subprocess.TimeoutExpired:
+            look()
+        except KeyboardInterrupt:
+            return process.wait()
 
 
 def main(settings: Settings) -> None:

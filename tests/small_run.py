@@ -18,7 +18,8 @@ LADDER = (
     'engines=gnugo command="nobody-has-this --gtp" name=nobody',
     "board=5x5",
     "opening=2",
-    "simulations=8",
+    "simulations=9",
+    "format=round_robin",
     "parallel=1",
     "samples=20",
 )

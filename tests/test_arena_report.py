@@ -186,7 +186,8 @@ def test_stages_and_commands_are_exact(cells, text):
     for setting in (
         "board.size=5",
         "opening=2",
-        "simulations=12",
+        "simulations=9",
+        "format=round_robin",
         "samples=20",
         'engines=gnugo command="nobody-has-this --gtp" name=nobody',
     ):
