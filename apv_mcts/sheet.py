@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from apv_mcts.search import Search
-from apv_mcts.views import NO_SIMULATIONS, View, views_of
-from go.board import BLACK, EMPTY, WHITE
-from go.coordinates import PASS, gtp_from_point, rowcol_from_point
+from apv_mcts.views import NO_SIMULATIONS, View, numbered, views_of
+from go.coordinates import PASS, gtp_from_point
 from go.draw import HEAT, WOOD, board_svg, board_width
 from go.panels import Panel, Scale, sheet_svg
 from go.position import Position
@@ -47,10 +46,10 @@ def _panel(view: View, position: Position) -> Panel:
     }
     marks = {view.best: "ring"} if view.best in on_board else {}
     drawing = position.to_svg(labels=labels, quiet=view.faint, shades=shades, marks=marks)
-    return Panel(title, drawing, (_caption(view, position.size),))
+    return Panel(title, drawing, (caption(view, position.size),))
 
 
-def _caption(view: View, size: int) -> str:
+def caption(view: View, size: int) -> str:
     """Say which move is best, and what the board has no point for."""
     said = []
     if view.best is not None:
@@ -61,18 +60,10 @@ def _caption(view: View, size: int) -> str:
 
 
 def _variation(position: Position, moves: list[int]) -> Panel:
-    """Number the stones of a variation; one that is played where a stone stands already is told below the board."""
     title = "f   Principal variation"
     if not moves:
         return Panel(title, position.to_svg(), note=NO_SIMULATIONS)
-    colors, numbers, said = position.colors, {}, []
-    for number, move in enumerate(moves, 1):
-        color = position.to_move if number % 2 else BLACK + WHITE - position.to_move
-        place = None if move == PASS else rowcol_from_point(move, position.size)
-        if place is not None and colors[place] == EMPTY:
-            colors[place], numbers[move] = color, number
-        else:
-            said.append(f"{number} pass" if place is None else f"{number} at {gtp_from_point(move, position.size)}")
+    colors, numbers, said = numbered(position, moves)
     drawing = board_svg(colors, labels=numbers, last_move=position.last_move or PASS)
     spelled = " ".join(gtp_from_point(move, position.size) for move in moves)
     return Panel(title, drawing, (spelled, ", ".join(said)) if said else (spelled,))

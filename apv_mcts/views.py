@@ -4,12 +4,16 @@ The letters are those of the paper. Numbers go from 0 to 1: the winning probabil
 share of the total (d, e). Where the search lacks a part, such as a value network, its board is missing, never zero.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from apv_mcts.player import tried
 from apv_mcts.search import EdgeStatistics, Search, root_of, win_rate
+from go.board import BLACK, EMPTY, WHITE
+from go.coordinates import PASS, gtp_from_point, rowcol_from_point
+from go.position import Position
 
 NO_SIMULATIONS = "no simulations"
 
@@ -48,6 +52,22 @@ def views_of(search: Search) -> list[View]:
         _priors(search, edges),
         View("e", "Share of the simulations", shares, missing=_unless(shares)),
     ]
+
+
+def numbered(position: Position, moves: Sequence[int]) -> tuple[np.ndarray, dict[int, int], list[str]]:
+    """Put the stones of a variation on the board, for board f. Return the colours, the numbers and a few words.
+
+    The words tell the moves that the board has no place for: a pass, and a move where a stone stands already.
+    """
+    colors, numbers, said = position.colors, {}, []
+    for number, move in enumerate(moves, 1):
+        color = position.to_move if number % 2 else BLACK + WHITE - position.to_move
+        place = None if move == PASS else rowcol_from_point(move, position.size)
+        if place is not None and colors[place] == EMPTY:
+            colors[place], numbers[move] = color, number
+        else:
+            said.append(f"{number} pass" if place is None else f"{number} at {gtp_from_point(move, position.size)}")
+    return colors, numbers, said
 
 
 def _unless(found: dict[int, float]) -> str:

@@ -20,6 +20,8 @@ Where to start reading:
 - games: `player_text` (players as text), `game` (one game), `game_file` (its SGF), `games_folder` and `series` (many
   games, in a folder), `schedule`, `terms`, `match` and `tournament` (the commands);
 - strength: `ratings` (Elo), `sprt` (when to stop), `scores` and `rating_tables` (for people), `elo` (the command);
+- a whole run: `ladder` (its players, rated), `report` (a page; `report_data`, `paper_figures`, `report_boards`,
+  `report_page`), `web_page` and `web/board.js` (boards in any page);
 - playing: `engine` (the `gtp` command), `setup` (compiles what playing needs);
 - what a search should find: `problem_set` (drawn problems, in `problems.txt`), `problems` (the command).
 """

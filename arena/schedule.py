@@ -5,14 +5,17 @@ from collections.abc import Iterator, Sequence
 
 from arena.game import Slot
 
-ROUND_ROBIN, GAUNTLET = "round_robin", "gauntlet"
-FORMATS = (ROUND_ROBIN, GAUNTLET)
+ROUND_ROBIN, GAUNTLET, NEIGHBOURS = "round_robin", "gauntlet", "neighbours"
+FORMATS = (ROUND_ROBIN, GAUNTLET, NEIGHBOURS)
+NEAR = 2  # opponents that each player has after it in the list, where only neighbours meet
 
 
 def pairings(names: Sequence[str], form: str = ROUND_ROBIN) -> list[tuple[str, str]]:
-    """Return the pairs of players: everyone against everyone, or the first against everyone."""
+    """Return the pairs of players: everyone against everyone, the first against everyone, or only neighbours."""
     if form == GAUNTLET:
         return [(names[0], name) for name in names[1:]]
+    if form == NEIGHBOURS:
+        return [(name, other) for place, name in enumerate(names) for other in names[place + 1 : place + 1 + NEAR]]
     return list(itertools.combinations(names, 2))
 
 

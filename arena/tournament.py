@@ -45,7 +45,10 @@ RENEWED = 2.0  # seconds between two ratings of the live table
 class Settings(ArenaSettings):
     players: str = setting(PLAYERS, "players with their settings, or command lines, with commas between", result=False)
     format: str = setting(
-        ROUND_ROBIN, "everyone against everyone, or the first player against all others", choices=FORMATS, result=False
+        ROUND_ROBIN,
+        "everyone against everyone, the first player against all others, or each against the next two of the list",
+        choices=FORMATS,
+        result=False,
     )
     games: int = setting(10, "games of each pair, with those already there", least=2, most=MOST_GAMES, result=False)
     anchor: str = setting(
@@ -136,6 +139,7 @@ def run_tournament(settings: Settings, players: list[PlayerSettings], path: Path
         "ratings": rating_rows(ratings),
         "superiority": ratings.superiority.tolist(),
         "first move": ratings.first_move,
+        "remarks": remarks(ratings),
         "failures": failures(games),
         "page": shown,
         "asked": asked(settings, players),

@@ -109,6 +109,12 @@ COMMANDS = {
     "arena.course": Entry("arena.course", "judge how games went: who was ahead after 20 moves, after 40, at the end"),
     "arena.resignation": Entry("arena.resignation", "calibrate when to resign, from games that were played to their end"),
     "arena.problems": Entry("arena.problems", "have players solve 40 drawn problems, and say how many each does"),
+    "arena.ladder": Entry(
+        "arena.ladder", "let all players of a run meet: the Elo ladder from random play to AlphaGo", is_stage=True
+    ),
+    "arena.report": Entry(
+        "arena.report", "write a run as one page: ladder, curves, games to click through", is_stage=True
+    ),
     "apv_mcts.show": Entry(
         "apv_mcts.show", "show what a search finds in a position: the six boards of Figure 5, the tree"
     ),

@@ -17,6 +17,7 @@ from typing import Any
 import hydra
 import yaml
 from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
@@ -65,10 +66,15 @@ def launch(name: str) -> None:
 
 
 def compose(command: Command, overrides: Sequence[str] = ()) -> DictConfig:
-    """Return the settings of a command under overrides, without running it."""
+    """Return the settings of a command under overrides, without running it. Another command may be running."""
     _register(command)
-    with hydra.initialize_config_dir(version_base="1.3", config_dir=str(CONF)):
-        return hydra.compose(command.name, list(overrides))
+    hydras = GlobalHydra.instance()
+    running, hydras.hydra = hydras.hydra, None
+    try:
+        with hydra.initialize_config_dir(version_base="1.3", config_dir=str(CONF)):
+            return hydra.compose(command.name, list(overrides))
+    finally:
+        hydras.hydra = running
 
 
 def _register(command: Command) -> None:

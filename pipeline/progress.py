@@ -1,5 +1,6 @@
 """Progress of long work on stderr: a progress bar in a terminal, occasional lines in a log."""
 
+import os
 import shutil
 import sys
 import time
@@ -10,6 +11,7 @@ BAR = 24  # characters
 RENEWED = 0.1  # seconds between two updates of the bar
 # Elsewhere: seconds between two lines, by the seconds that the work has taken. An hour makes some fifty lines.
 LINES = ((600, 120), (60, 30), (0, 5))
+LINE_EVERY = "PREZERO_LINE_EVERY"  # environment variable: seconds between two lines, for whoever reads them live
 
 
 class Progress:
@@ -85,4 +87,6 @@ def duration(seconds: float) -> str:
 
 
 def _pause(seconds: float) -> float:
+    if LINE_EVERY in os.environ:
+        return float(os.environ[LINE_EVERY])
     return next(pause for since, pause in LINES if seconds >= since)

@@ -17,7 +17,7 @@ from test_gtp_client import fake, wait_until_gone
 from arena.game import Slot
 from arena.game_file import parse_game
 from arena.player_text import read_players
-from arena.schedule import GAUNTLET, pairings, slots_of
+from arena.schedule import GAUNTLET, NEIGHBOURS, pairings, slots_of
 from arena.series import games_at_once
 from data.record import read_records
 from pipeline.errors import UserError
@@ -195,6 +195,7 @@ def test_a_tournament_rates_everyone_and_takes_more_players_later(tmp_path):
 
 def test_a_gauntlet_is_one_against_all():
     assert pairings("abc", GAUNTLET) == [("a", "b"), ("a", "c")]
+    assert pairings("abcd", NEIGHBOURS) == [("a", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("c", "d")]
     assert pairings("abc") == [("a", "b"), ("a", "c"), ("b", "c")]
     assert list(slots_of([("a", "b")], 2)) == [
         Slot("a", "b", 1),

@@ -214,6 +214,20 @@ def test_the_lineage_runs_every_stage_and_hands_on_its_settings(tmp_path):
     assert manifests["data.prepare"]["metrics"]["games"] == 5065
     order = ["Uniform random play on 9x9", "5,068 records read, 5,065 games kept.", "Done in"]
     assert sorted(order, key=done.stdout.index) == order
+    shown = done.stdout[done.stdout.rindex("stage ") :].splitlines()[1 : len(stages) + 1]
+    for stage, line in zip(stages, shown, strict=True):
+        assert re.fullmatch(rf"{stage} +done +[\d:]+( s)?  {re.escape(manifests[stage]['result'])}", line)
+    assert list(read_json(tmp_path / "été, 2016" / "lineage.json")["seconds"]) == stages
+    page = (tmp_path / "été, 2016" / "arena.report" / "report.html").read_text(encoding="utf-8")
+    ratings = manifests["arena.ladder"]["metrics"]["ratings"]
+    assert {"random", "cgs", "rollout", "sl", "rl", "value", "uct"} <= {row["player"] for row in ratings}
+    assert {"alpha_r", "alpha_p", "alpha_rp", "alpha_vp", "alpha_rvp"} <= {row["player"] for row in ratings}
+    elo = re.findall(r'<div class="name">([^<]+)</div>.*?<div class="elo"><b>(-?\d+)</b>', page)
+    assert elo == [(row["player"], f"{row['elo']:.0f}") for row in ratings]
+    found = manifests["sl_policy.train"]["metrics"]["results"]["test"]["top1"]
+    error = manifests["value_net.train"]["metrics"]["results"]["test"]["MSE"]
+    assert f"<b>{100 * found:.1f}%</b>" in page and f"<b>{error:.3f}</b>" in page and "été, 2016" in page
+    assert page.count('<div class="plot"><svg') == 7
 
 
 def test_the_lineage_stops_where_a_stage_fails(tmp_path):

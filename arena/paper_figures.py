@@ -1,0 +1,99 @@
+"""The paper's figures (Silver et al. 2016) next to those of a run, as rows of tables.
+
+The paper's are of 19x19 and of networks that were trained for weeks on 50 GPUs, ours of a small board and of minutes:
+the order of things can be compared, the numbers cannot.
+"""
+
+from typing import Any, NamedTuple
+
+from arena.report_data import Reading
+from arena.scores import percent, tally
+from pipeline.shares import share_text
+
+ABLATION = {  # Extended Data Table 7: Elo of each mixture
+    "alpha_rvp": 2890,
+    "alpha_rp": 2416,
+    "alpha_vp": 2177,
+    "alpha_rv": 2077,
+    "alpha_v": 1655,
+    "alpha_p": 1517,
+    "alpha_r": 1457,
+}
+CROSS = {  # Extended Data Table 9: percent that the first won against the second, with the 95% interval
+    ("alpha_rvp", "alpha_rp"): "95 [93;96]",
+    ("alpha_rvp", "alpha_vp"): "99 [95;100]",
+    ("alpha_rvp", "alpha_rv"): "100 [96;100]",
+    ("alpha_rvp", "alpha_v"): "100 [81;100]",
+    ("alpha_rvp", "alpha_p"): "100 [81;100]",
+    ("alpha_rvp", "alpha_r"): "100 [92;100]",
+    ("alpha_rvp", "gnugo"): "100 [44;100]",
+    ("alpha_rp", "alpha_vp"): "61 [52;69]",
+    ("alpha_rp", "alpha_p"): "96 [79;99]",
+    ("alpha_rp", "alpha_r"): "100 [91;100]",
+    ("alpha_rp", "gnugo"): "100 [68;100]",
+    ("alpha_vp", "alpha_p"): "99 [94;100]",
+    ("alpha_vp", "alpha_r"): "94 [73;99]",
+    ("alpha_vp", "gnugo"): "100 [34;100]",
+    ("alpha_p", "alpha_r"): "78 [71;84]",
+    ("alpha_p", "gnugo"): "99 [95;100]",
+    ("alpha_r", "gnugo"): "99 [97;100]",
+}
+
+
+class Figure(NamedTuple):
+    """A figure of the paper: what it is, the paper's, ours, and where the paper has it."""
+
+    what: str
+    paper: str
+    ours: str
+    source: str
+
+
+def figures(reading: Reading) -> list[Figure]:
+    """Return the figures of all stages that the run has."""
+    found = []
+    if rollout := reading.metrics("rollout.train"):
+        for policy, paper in (("rollout", "24.2%"), ("tree", "")):
+            if policy in rollout["held out"]:
+                share = rollout["held out"][policy]["test"]["top1"]
+                found.append(Figure(f"moves found by the {policy} policy", paper, _percent(share), "Methods"))
+        for policy, paper in (("rollout", "109,747"), ("tree", "141,989")):
+            if policy in rollout["features"]:
+                count = sum(rollout["features"][policy].values())
+                found.append(Figure(f"features of the {policy} policy", paper, f"{count:,}", "Table 4"))
+    if network := reading.metrics("sl_policy.train"):
+        share = network["results"]["test"]["top1"]
+        paper = "55.4% (match network), 57.0% (256 filters, 8 symmetries)"
+        found.append(Figure("moves found by the SL policy network", paper, _percent(share), "Table 3"))
+    if rl := reading.metrics("rl_policy.train"):
+        ours = share_text(rl["match"]["won"], rl["match"]["games"])
+        found.append(Figure("games that the RL policy wins against the SL policy", "more than 80%", ours, "Methods"))
+    if value := reading.metrics("value_net.train"):
+        for part, paper in (("train", "0.226"), ("test", "0.234")):
+            error = value["results"][part]["MSE"]
+            found.append(Figure(f"mean squared error of the value network, {part}", paper, f"{error:.3f}", "Methods"))
+    return found
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}%"
+
+
+def ablation_rows(reading: Reading) -> list[dict[str, Any]]:
+    """Return the Elo of the mixtures relative to the whole (alpha_rvp), ours and the paper's, in the paper's order."""
+    rated = {row["player"]: row for row in reading.ladder["ratings"]}
+    if "alpha_rvp" not in rated:
+        return []
+    top = rated["alpha_rvp"]["elo"]
+    return [
+        {"player": name, "paper": elo - ABLATION["alpha_rvp"], "ours": rated[name]["elo"] - top}
+        for name, elo in ABLATION.items()
+        if name in rated
+    ]
+
+
+def cross_rows(reading: Reading) -> list[tuple[str, str, str, str]]:
+    """Return the pairs of Extended Data Table 9 that have met here: winner, loser, the paper's percentage, ours."""
+    games = [played for played, _ in reading.games.values()]
+    met = {pair: tally(games, *pair) for pair in CROSS}
+    return [(*pair, CROSS[pair], percent(found)) for pair, found in met.items() if found.games]
