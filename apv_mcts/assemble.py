@@ -16,7 +16,6 @@ from rollout.model import Model
 from rollout.playout import PlayoutPolicy, new_policy
 from sl_policy.player import load_network, network_sizes
 
-
 KINDS = {"sl": "policy", "rl": "rl"}  # what `policy_from` may name, with the kind of weights
 
 
@@ -51,8 +50,13 @@ def new_playout_policy(name: str, size: int, run: str) -> PlayoutPolicy:
 
 
 def sizes_of(settings: SearchSettings, run: str) -> tuple[int, ...]:
-    """Return the board sizes for which there are all networks that a search needs."""
+    """Return the board sizes for which there are all networks that a search needs.
+
+    Raise `UserError` if there is none, or if a run lacks the patterns.
+    """
     networks = networks_of(settings)
+    for name in {settings.priors, settings.rollouts} & {"tree", "rollout"}:
+        find_weights(name, 0, "run" if run else "shipped", run)
     sizes = set(ALL_SIZES).intersection(*(network_sizes(run, *source) for source in networks.values()))
     if not sizes:
         whose = f"Run {run} has" if run else "Prezero comes with"

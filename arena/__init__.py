@@ -20,6 +20,8 @@ Where to start reading:
 - games: `player_text` (players as text), `game` (one game), `game_file` (its SGF), `games_folder` and `series` (many
   games, in a folder), `schedule`, `terms`, `match` and `tournament` (the commands);
 - strength: `ratings` (Elo), `sprt` (when to stop), `scores` and `rating_tables` (for people), `elo` (the command);
+- the paper's experiments: `ablation_tables` (who plays whom, and the paper's figures), `ablation_results` (what the
+  games say), `ablation_pages` (for people), `ablation` (the command);
 - playing: `engine` (the `gtp` command), `setup` (compiles what playing needs);
 - what a search should find: `problem_set` (drawn problems, in `problems.txt`), `problems` (the command).
 """

@@ -128,7 +128,10 @@ def plan(name: str, settings: Settings, base: str) -> Plan:
 
 
 def plan_all(settings: Settings) -> tuple[list[Plan], dict[str, str]]:
-    """Return the parts that can be played, and why others cannot. Raise `UserError` if one was asked for that cannot."""
+    """Return the parts that can be played, and why others cannot.
+
+    Raise `UserError` if a part was asked for by name and cannot be played.
+    """
     base = settings.base or usual_base(settings)
     wanted = PARTS if settings.parts == ALL else [name.strip() for name in settings.parts.split(",") if name.strip()]
     plans, reasons = [], {}
@@ -175,12 +178,13 @@ def asked(settings: Settings, players: list[PlayerSettings]) -> dict[str, Any]:
 def terms_text(settings: Settings, part: Part, found: dict[str, Any]) -> str:
     """Return what all games of a part have in common, for its page."""
     size, cores = settings.board.size, found["cores"]
+    threads = settings.threads or cores
     equal = f"{settings.seconds:g} seconds" if part.equal == SECONDS else f"{settings.simulations:,} simulations"
     return (
         f"{settings.games + settings.games % 2} games of each pair, {equal} a move for players that search, on "
-        f"{settings.threads or cores} search thread{'s' * ((settings.threads or cores) > 1)} each where the name does not "
-        f"say otherwise, {size}x{size}, komi {settings.board.komi:g}, on a machine with {cores} cores. Openings of "
-        f"{settings.opening} random moves, each played twice with colours swapped. The bootstrap draws pairs of games."
+        f"{threads} search thread{'s' * (threads > 1)} each where the name does not say otherwise, {size}x{size}, komi "
+        f"{settings.board.komi:g}, on a machine with {cores} cores. Openings of {settings.opening} random moves, each "
+        "played twice with colours swapped. The bootstrap draws pairs of games."
     )
 
 
@@ -210,7 +214,9 @@ def finish_part(settings: Settings, planned: Plan, number: int, total: int) -> s
     write_part(part, found, made, folder, "results")
     if settings.out:
         write_part(part, found, made, Path(settings.out), part.name)
-    print(f"{main_table(part, found)}\n\n{answer(part, found)}\n\nPage, CSV and plot: {folder / 'results.md'}", flush=True)
+    print(
+        f"{main_table(part, found)}\n\n{answer(part, found)}\n\nPage, CSV and plot: {folder / 'results.md'}", flush=True
+    )
     return answer(part, found)
 
 
@@ -222,9 +228,7 @@ def main(settings: Settings) -> dict[str, str]:
         print(f"Left out, {name}: {why}", file=sys.stderr, flush=True)
     games = [len(one.part.pairs()) * (settings.games + settings.games % 2) for one in plans]
     print(f"{len(plans)} parts, {sum(games):,} games.\n", flush=True)
-    return {
-        one.part.name: finish_part(settings, one, number, len(plans)) for number, one in enumerate(plans, 1)
-    }
+    return {one.part.name: finish_part(settings, one, number, len(plans)) for number, one in enumerate(plans, 1)}
 
 
 COMMAND = Command(STAGE, Settings, main, refusals=(GoError,))

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +18,8 @@ from pipeline.plots import ACCENT, COLORS, INK, figure
 from pipeline.tables import table
 
 PAPER_COLOR = COLORS[1]
-NARROW, WIDE = {"elinewidth": 3.0, "capsize": 0}, {"elinewidth": 1.0, "capsize": 4}
+TITLE_WIDTH = 84  # characters of a line
+CAPS, BARS = {"elinewidth": 1.0, "capsize": 4}, {"elinewidth": 6.0, "capsize": 0, "alpha": 0.35}
 PAIR_COLUMNS = (
     *("first", "second", "games", "points", "won", "won_low", "won_high", "won_boot_low", "won_boot_high"),
     *("paper_won", "paper_won_low", "paper_won_high", "elo", "paper_elo", "superiority", "verdict"),
@@ -45,23 +47,25 @@ def rows_of(part: Part, found: dict[str, Any]) -> list[dict[str, Any]]:
 
 def main_table(part: Part, found: dict[str, Any]) -> str:
     """Return the table of a part: one line for each player, our figures next to the paper's."""
-    lines = []
+    lines, has_paper = [], any(row.paper is not None for row in part.rows)
     for row in rows_of(part, found):
         interval, boot = _interval(row, "low", "high"), _interval(row, "bootstrap_low", "bootstrap_high")
-        rating = [f"{row['elo']:+.0f}", interval, boot]
+        rating = [_signed(row["elo"]), interval, boot]
         games = f"{row['games']:,}"
         if part.figure == ELO:
-            shown = [*rating, _number(row["paper_elo"], "+.0f"), _number(row["paper"], ".0f")]
-            lines.append([row["player"], *shown, games, f"{100 * row['won']:.1f}%"])
+            theirs = [_signed(row["paper_elo"]), _number(row["paper"], ".0f")] if has_paper else []
+            lines.append([row["player"], *rating, *theirs, games, f"{100 * row['won']:.1f}%"])
         else:
             share = [f"{100 * row['won']:.1f}", _percents(row, "won_low"), _percents(row, "won_boot_low")]
             mine = share if row["against"] else ["-", "-", "-"]
-            lines.append([row["player"], row["against"], *mine, _number(row["paper"], ".0f"), games, *rating])
+            theirs = [_number(row["paper"], ".0f")] if has_paper else []
+            lines.append([row["player"], row["against"] or "-", *mine, *theirs, games, *rating])
     if part.figure == ELO:
         zero = reference_of(part, list(part.rows))
-        header = [f"Elo ({zero} = 0)", "95%", "95%, bootstrap", "paper, likewise", "paper, its scale", "games", "won"]
+        theirs = ["paper, likewise", "paper, its scale"] * has_paper
+        header = [f"Elo ({zero} = 0)", "95%", "95%, bootstrap", *theirs, "games", "won"]
         return table(["player", *header], lines)
-    header = ["against", "% won", "95%", "95%, bootstrap", "paper, % won", "games"]
+    header = ["against", "% won", "95%", "95%, bootstrap", *["paper, % won"] * has_paper, "games"]
     return table(["player", *header, "Elo", "95%", "95%, bootstrap"], lines)
 
 
@@ -70,7 +74,7 @@ def pair_table(part: Part, found: dict[str, Any]) -> str:
     lines, has_paper = [], bool(part.expected())
     for row in comparisons(part, found):
         won = f"{100 * row['won']:.0f} {_percents(row, 'won_low')}" if row["games"] else "-"
-        theirs = [_paper_percent(row), f"{row['elo']:+.0f}", _number(row["paper_elo"], "+.0f")]
+        theirs = [_paper_percent(row), _signed(row["elo"]), _signed(row["paper_elo"])]
         sure = f"{100 * row['superiority']:.1f}%"
         shown = [won, *theirs, sure, row["verdict"] or "-"] if has_paper else [won, theirs[1], sure]
         lines.append([row["first"], row["second"], f"{row['games']:,}", *shown])
@@ -91,7 +95,7 @@ def page(part: Part, found: dict[str, Any], made: Made, picture: str) -> str:
         f"The paper's figures: {part.source}.",
         *part.remarks,
         f"Decided means a likelihood of superiority of at least 95%. The first move is worth "
-        f"{', '.join(f'{points:+.0f}' for points in found['first move'])} Elo.",
+        f"{', '.join(map(_signed, found['first move']))} Elo.",
         failures_table(found["failures"]) if not found["failures"] else "Players failed, see below.",
     ]
     if found["stopped"]:
@@ -137,13 +141,16 @@ def draw(part: Part, found: dict[str, Any], path: Path) -> None:
     rows = [row for row in rows_of(part, found) if part.figure == ELO or row["against"]]
     is_line = all(row["place"] is not None for row in rows)
     along = [row["place"] for row in rows] if is_line and part.is_scale else list(range(len(rows)))
-    values, wide, narrow, paper = _drawn(part, rows)
+    values, from_model, from_bootstrap, paper = _drawn(part, rows)
     with figure(path, height=4.2 if is_line else 1.9 + 0.36 * len(rows)) as made:
         axes = made.subplots()
-        for interval, look, label in ((wide, WIDE, "95%"), (narrow, NARROW, "95%, bootstrap over pairs of games")):
+        for interval, look, label in (
+            (from_model, CAPS, "ours, 95%"),
+            (from_bootstrap, BARS, "ours, 95% by bootstrap"),
+        ):
             errors = np.maximum([values - interval[0], interval[1] - values], 0)
             bars = {"yerr" if is_line else "xerr": errors, "color": ACCENT, "label": label, **look}
-            style = "o-" if is_line and look is WIDE else "o"
+            style = "o-" if is_line and look is CAPS else "o"
             axes.errorbar(*((along, values) if is_line else (values, along)), fmt=style, markersize=5, **bars)
         known = [(place, value) for place, value in zip(along, paper, strict=True) if value is not None]
         if known:
@@ -166,9 +173,9 @@ def _drawn(part: Part, rows: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarr
 
 
 def _draw_axes(axes: Any, part: Part, rows: list[dict[str, Any]], along: list[float], is_line: bool) -> None:
-    label = "Elo" if part.figure == ELO else "% of games won"
+    label = f"Elo above {shortened(reference_of(part, list(part.rows)))}" if part.figure == ELO else "% of games won"
     even = 0 if part.figure == ELO else 50
-    axes.set_title(part.title, fontsize=11)
+    axes.set_title(textwrap.fill(part.title, TITLE_WIDTH), fontsize=11)
     if not is_line:
         axes.set_yticks(along, [shortened(row["player"]) for row in rows])
         axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -190,8 +197,12 @@ def _number(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form)
 
 
+def _signed(value: float | None) -> str:
+    return "-" if value is None else f"{round(value):+d}"
+
+
 def _interval(row: dict[str, Any], low: str, high: str) -> str:
-    return "-" if row[low] is None else f"[{row[low]:+.0f}; {row[high]:+.0f}]"
+    return "-" if row[low] is None else f"[{_signed(row[low])}; {_signed(row[high])}]"
 
 
 def _percents(row: dict[str, Any], low: str) -> str:

@@ -148,7 +148,8 @@ def _on_the_paper(judged: list[Verdict]) -> list[str]:
 
 def _listed(judged: list[Verdict]) -> str:
     return "; ".join(
-        f"{v.stronger} over {v.weaker} ({v.elo:+.0f} Elo, stronger with {100 * v.superiority:.0f}%)" for v in judged
+        f"{v.stronger} over {v.weaker} ({round(v.elo):+d} Elo, stronger with {100 * v.superiority:.0f}%)"
+        for v in judged
     )
 
 
@@ -203,7 +204,9 @@ def paper_elo(part: Part, name: str) -> float | None:
 def oriented(part: Part) -> list[tuple[str, str]]:
     """Return the pairs that meet, the one first that the paper has above the other, or the one that is tried out."""
     expected, hosts = set(part.expected()), {row.against for row in part.rows}
-    return [(b, a) if (b, a) in expected or (a in hosts and (a, b) not in expected) else (a, b) for a, b in part.pairs()]
+    return [
+        (b, a) if (b, a) in expected or (a in hosts and (a, b) not in expected) else (a, b) for a, b in part.pairs()
+    ]
 
 
 def comparisons(part: Part, found: dict[str, Any]) -> list[dict[str, Any]]:

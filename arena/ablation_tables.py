@@ -110,11 +110,15 @@ class Part(NamedTuple):
         return found
 
     def expected(self) -> list[tuple[str, str]]:
-        """Return the pairs (stronger, weaker) that the paper's figures or its text tell of, the strongest first."""
+        """Return the pairs (stronger, weaker) that the paper's figures or its text tell of, the strongest first.
+
+        Where all play against one, these are the pairs with it.
+        """
         found = []
         for group in self.groups():
             known = sorted((row for row in group if row.paper is not None), key=lambda row: -row.paper)
-            found += [(a.name, b.name) for i, a in enumerate(known) for b in known[i + 1 :] if a.paper > b.paper]
+            higher = [(a, b) for i, a in enumerate(known) for b in known[i + 1 :] if a.paper > b.paper]
+            found += [(a.name, b.name) for a, b in higher if not (a.against and b.against)]
         return [*found, *self.claims]
 
 
@@ -122,16 +126,16 @@ def variants() -> Part:
     return Part(
         "variants",
         "What the parts of AlphaGo are worth: Extended Data Tables 7 and 9",
-        "Rollouts (r), value network (v) and policy network (p): what is each worth, and is the paper's order rvp > rp > "
-        "vp > rv > v > p > r found here?",
+        "What are rollouts (r), the value network (v) and the policy network (p) worth, and is the paper's order rvp > "
+        "rp > vp > rv > v > p > r found here?",
         "Elo: Extended Data Table 7; % won: Extended Data Table 9 (5 s a move, 48 CPUs, 8 GPUs)",
         tuple(Row(name, elo) for name, elo in VARIANTS.items()),
         equal=SECONDS,
         cross=CROSS,
         remarks=(
             ON_19,
-            "Without rollouts, `alpha_v` and `alpha_vp` play with c_puct 1.5 and n_vl 1, which are better for them than "
-            "the paper's 5 and 3 (docs/search.md).",
+            "Without rollouts, `alpha_v` and `alpha_vp` play with c_puct 1.5 and n_vl 1, which are better for them "
+            "than the paper's 5 and 3 (docs/search.md).",
             "Few games stand behind some of the paper's percentages, as their intervals tell.",
         ),
     )
@@ -162,7 +166,7 @@ def threads(base: str) -> Part:
     return Part(
         "threads",
         "Search threads: Extended Data Tables 8 and 10",
-        "What does each doubling of the search threads give at equal time, and what happens beyond the number of cores?",
+        "What does each doubling of the search threads give at equal time, also beyond the number of cores?",
         "Elo: Extended Data Table 8; % won: Extended Data Table 10 (2 s a move, 48 CPUs, 8 GPUs)",
         tuple(Row(name.format(count), elo, count) for count, elo in THREADS.items()),
         equal=SECONDS,
@@ -225,10 +229,10 @@ def accuracy(base: str, snapshots: list[Snapshot]) -> Part:
         axis="validation accuracy of the policy network, %",
         is_scale=True,
         remarks=(
-            "Networks of one training run; accuracy is top-1 on held-out games. The opponent is the same search with the "
-            "network that comes with Prezero.",
-            "The end points of the paper's curves are in Extended Data Table 3: 53% of games won with 54.6% of test moves "
-            "found (128 filters), 50% with 55.4% (192), 55% with 55.9% (256).",
+            "Networks of one training run; accuracy is top-1 on held-out games. The opponent is the same search with "
+            "the usual policy network.",
+            "The end points of the paper's curves are in Extended Data Table 3: 53% of games won with 54.6% of test "
+            "moves found (128 filters), 50% with 55.4% (192), 55% with 55.9% (256).",
         ),
     )
 

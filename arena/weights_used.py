@@ -25,7 +25,7 @@ def weights_used(settings: PlayerSettings, size: int) -> dict[str, str]:
 
 
 def _names(settings: PlayerSettings) -> dict[str, str]:
-    """Return the kinds of weights that a player may ask for, rather too many than too few, with their files if given."""
+    """Return the kinds of weights that a player may ask for, rather too many than too few; with a file if given."""
     if "run" not in inspect.signature(registry.KINDS[settings.kind]).parameters:
         return {}  # a player that takes weights takes the run whose they are
     name = NETWORKS.get(settings.kind, settings.kind)

@@ -101,9 +101,8 @@ def test_the_paper_is_read_as_pairs_of_stronger_and_weaker():
     assert tables.variants().expected() == list(itertools.combinations(ORDER, 2))
     part = tables.table3("alpha_rp")
     two, four, eight = (f"symmetries={count}" for count in (2, 4, 8))
-    raw = [(f"sl {a}", b) for a in (four, eight) for b in ("sl", f"sl {two}")]  # 67, 67, 69 and 69%
-    searching = itertools.combinations(["alpha_rp", *(f"alpha_rp {text}" for text in (two, four, eight))], 2)
-    assert set(part.expected()) == {*raw, *searching}
+    raw = [(f"sl {text}", "sl") for text in (four, eight)]  # 67, 67, 69 and 69%
+    assert part.expected() == [*raw, *(("alpha_rp", f"alpha_rp {text}") for text in (two, four, eight))]
     assert part.pairs() == [(of, f"{of} {text}") for of in ("sl", "alpha_rp") for text in (two, four, eight)]
     assert tables.lambda_mix("a").expected() == [
         ("a lambda_mix=0.5", "a lambda_mix=1"),
@@ -295,7 +294,10 @@ def test_a_part_from_start_to_end(tmp_path):
     assert again.returncode == 0 and again.stdout.count("Done earlier") == 2
     assert (folder / "results.md").read_text() == page
     more = prezero(*command[:-2], "parts=c_puct", "games=4", runs=tmp_path)
-    assert more.returncode == 0 and before.items() <= {p.name: p.read_bytes() for p in (folder / "games").iterdir()}.items()
+    assert (
+        more.returncode == 0
+        and before.items() <= {p.name: p.read_bytes() for p in (folder / "games").iterdir()}.items()
+    )
     assert len(games_of(folder)) == 40 and "40 games. 4 games of each pair" in (folder / "results.md").read_text()
 
 
@@ -340,9 +342,7 @@ def small_run(tmp_path):
 def test_parts_with_networks_play_with_those_that_are_meant(small_run):
     base = f"base=alpha_rvp {PLAIN}"
     command = ("arena.ablation", *SMALL[:-1], "weights=small", base, "simulations=4", "snapshots=small", "run=r")
-    done = prezero(
-        *command, "parts=priors,value_games,accuracy", "value_sl=of_sl", "value_rl=of_rl", runs=small_run
-    )
+    done = prezero(*command, "parts=priors,value_games,accuracy", "value_sl=of_sl", "value_rl=of_rl", runs=small_run)
     assert done.returncode == 0, done.stderr
     used = {}
     for part in ("priors", "value_games", "accuracy"):
@@ -369,7 +369,9 @@ def test_parts_that_cannot_be_played_are_left_out_with_their_reasons(small_run, 
     plans, reasons = plan_all(settings)
     assert [one.part.name for one in plans] == [p for p in PARTS if p not in ("variants", "value_games")]
     assert reasons["value_games"] == "value_sl=RUN and value_rl=RUN must name two runs with a value network."
-    assert "rollout.safetensors" in reasons["variants"] or "variants" in reasons
+    assert (
+        reasons["variants"].startswith("There is no ") and "; ./prezero rollout.train run=small" in reasons["variants"]
+    )
     (small_run / "small" / "value_net.train" / "value.safetensors").unlink()
     plain = dataclasses.replace(settings, base="")
     assert ablation.usual_base(plain) == "alpha_rp"
@@ -399,11 +401,17 @@ def test_time_can_be_equal_where_simulations_are_usual():
     [
         (("parts=variant",), "There is no part variant; there are variants, lambda_mix, threads, table3, "),
         (("parts=variants", "weights=nobody"), "The part variants cannot be played: There is no "),
-        (("parts=lambda_mix", "base=alpha_rp"), "The part lambda_mix cannot be played: The player alpha_rp lambda_mix=0 "),
+        (
+            ("parts=lambda_mix", "base=alpha_rp"),
+            "The part lambda_mix cannot be played: The player alpha_rp lambda_mix=0 ",
+        ),
         (("parts=priors", "base=uct"), "The part priors cannot be played: The player uct has no policy network."),
         (("parts=threads", "base=uct", "equal=simulations"), "It compares players at equal time, not with equal=simu"),
         (("parts=value_games", "value_sl=a"), "value_sl=RUN and value_rl=RUN must name two runs"),
-        (("parts=accuracy", "snapshots=a"), "The run a has no snapshots; ./prezero sl_policy.train run=a snapshots=true"),
+        (
+            ("parts=accuracy", "snapshots=a"),
+            "The run a has no snapshots; ./prezero sl_policy.train run=a snapshots=true",
+        ),
         (("parts=c_puct", "base=uct", "out=/no/where"), "out=/no/where is not a folder."),
         (("parts=c_puct", "base=nobody"), "The part c_puct cannot be played: nobody is neither a player nor a program"),
         (("seconds=0",), "seconds=0 is not above 0"),
