@@ -3,6 +3,7 @@
 import functools
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 from apv_mcts.evaluator import Evaluator
 from apv_mcts.search import Search
@@ -14,6 +15,26 @@ from pipeline.errors import UserError
 from rollout.model import Model
 from rollout.playout import PlayoutPolicy, new_policy
 from sl_policy.player import load_network, network_sizes
+
+KINDS = {"sl": "policy", "rl": "rl"}  # what `policy_from` may name, with the kind of weights
+
+
+class Source(NamedTuple):
+    """Where a network comes from: the kind of its weights and, if it is given, its file."""
+
+    kind: str
+    file: str = ""
+
+
+def networks_of(settings: SearchSettings) -> dict[str, Source]:
+    """Return the networks that a search asks for, by what they do in it: policy, value."""
+    found = {}
+    if settings.policy:
+        name = settings.policy_from
+        found["policy"] = Source(KINDS[name]) if name in KINDS else Source("policy", name)
+    if settings.value:
+        found["value"] = Source("value", settings.value_from)
+    return found
 
 
 @functools.lru_cache(4)  # both policies for two boards, at up to 130 MB each
@@ -29,12 +50,17 @@ def new_playout_policy(name: str, size: int, run: str) -> PlayoutPolicy:
 
 
 def sizes_of(settings: SearchSettings, run: str) -> tuple[int, ...]:
-    """Return the board sizes for which there are all networks that a search needs."""
-    kinds = [kind for kind, is_needed in (("policy", settings.policy), ("value", settings.value)) if is_needed]
-    sizes = set(ALL_SIZES).intersection(*(network_sizes(run, kind) for kind in kinds))
+    """Return the board sizes for which there are all networks that a search needs.
+
+    Raise `UserError` if there is none, or if a run lacks the patterns.
+    """
+    networks = networks_of(settings)
+    for name in {settings.priors, settings.rollouts} & {"tree", "rollout"}:
+        find_weights(name, 0, "run" if run else "shipped", run)
+    sizes = set(ALL_SIZES).intersection(*(network_sizes(run, *source) for source in networks.values()))
     if not sizes:
         whose = f"Run {run} has" if run else "Prezero comes with"
-        needed = " and ".join(kinds)
+        needed = " and ".join(networks)
         raise UserError(f"{whose} no {needed} network for one board; ./prezero value_net.train makes one.")
     return tuple(sorted(sizes))
 
@@ -46,12 +72,14 @@ def load_networks(settings: SearchSettings, size: int, run: str) -> Answering:
     """
     threads = 1 if settings.rollouts != "none" else settings.threads or os.cpu_count() or 1
 
-    def load(kind: str) -> Network:
-        return load_network(size, run, threads, settings.precision, kind)
+    def load(role: str, source: Source) -> Network:
+        network = load_network(size, run, threads, settings.precision, *source)
+        if network.description.family != role:
+            raise UserError(f"A {network.description.family} network was given for a {role} network.")
+        return network
 
-    if settings.policy and settings.value:
-        return PolicyAndValue(load("policy"), load("value"))
-    return load("value" if settings.value else "policy")
+    loaded = [load(*wanted) for wanted in networks_of(settings).items()]
+    return PolicyAndValue(*loaded) if len(loaded) == 2 else loaded[0]
 
 
 def new_evaluator(
@@ -60,7 +88,8 @@ def new_evaluator(
     """Return what answers for the networks that the settings ask for; None if they ask for none."""
     if not settings.policy and not settings.value:
         return None
-    return Evaluator(network or load_networks(settings, size, run), settings.beta, seed, settings.batch_size)
+    answering = network or load_networks(settings, size, run)
+    return Evaluator(answering, settings.beta, seed, settings.batch_size, settings.symmetries)
 
 
 def new_search(

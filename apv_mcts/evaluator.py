@@ -1,7 +1,8 @@
 """The networks' side of the search: requests are taken in batches, and answers are written into the tree meanwhile.
 
 Each position is shown to the networks in a random one of the eight symmetries, an ensemble that costs nothing (Methods,
-"Symmetries"). An evaluator serves one search or many: all their requests make one batch.
+"Symmetries"). It may be shown in 2, 4 or 8 of them, whose scores and values are averaged; that takes as many times as
+long (Extended Data Table 3). An evaluator serves one search or many: all their requests make one batch.
 """
 
 from collections.abc import Sequence
@@ -83,10 +84,12 @@ def _write_answers(tree, rule, queue, control, places, scores, values, actions, 
 
 
 class Evaluator:
-    """Answers requests with a network, at most `batch` of each search at a time."""
+    """Answers requests with a network, at most `batch` of each search at a time, each in some symmetries."""
 
-    def __init__(self, network: Answering, beta: float = 0.67, seed: int = 1, batch: int = 8) -> None:
-        self.network, self.beta, self.batch = network, beta, batch
+    def __init__(
+        self, network: Answering, beta: float = 0.67, seed: int = 1, batch: int = 8, symmetries: int = 1
+    ) -> None:
+        self.network, self.beta, self.batch, self.symmetries = network, beta, batch, symmetries
         self.renew(seed)
 
     def renew(self, seed: int) -> None:
@@ -127,8 +130,16 @@ class Evaluator:
     def _answers(
         self, boards: np.ndarray, history: np.ndarray, symmetries: np.ndarray, wants: tuple[np.ndarray, np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Ask the network. What it has no head for must not be asked for, and is zero."""
+        """Ask the network. What it has no head for must not be asked for, and is zero.
+
+        With several symmetries, the answers in the given ones and in their mirror images are averaged. The mean of
+        scores is the logarithm of the geometric mean of probabilities, whatever moves these are taken over.
+        """
         scores, values = self.network.answer(boards, history, symmetries, wants)
+        if self.symmetries > 1:
+            turns = (symmetries ^ turn for turn in range(1, self.symmetries))
+            answers = [(scores, values), *(self.network.answer(boards, history, turn, wants) for turn in turns)]
+            scores, values = (None if part[0] is None else np.mean(part, axis=0) for part in zip(*answers, strict=True))
         for found, wanted in zip((scores, values), wants, strict=True):
             if found is None and wanted.any():
                 raise ValueError("the search asks for something that its network has no head for")

@@ -24,6 +24,11 @@ class SearchSettings:
     priors: str = setting("tree", "priors of new nodes until the policy network answers", choices=("tree", "uniform"))
     policy: bool = setting(True, "ask the policy network for priors")
     value: bool = setting(False, "evaluate leaves with the value network")
+    policy_from: str = setting("sl", "policy network for the priors: sl (as in the paper), rl, or a file")
+    value_from: str = setting("", "file of the value network; empty: that of the run, or the shipped one")
+    symmetries: int = setting(
+        1, "symmetries of the board to average in each answer of the networks; 1: a random one", choices=(1, 2, 4, 8)
+    )
     lambda_mix: float = setting(
         0.5, "weight of rollouts in Q; the value network has the rest (paper: 0.5)", least=0, most=1
     )

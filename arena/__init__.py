@@ -22,6 +22,8 @@ Where to start reading:
 - strength: `ratings` (Elo), `sprt` (when to stop), `scores` and `rating_tables` (for people), `elo` (the command);
 - a whole run: `ladder` (its players, rated), `report` (a page; `report_data`, `paper_figures`, `report_boards`,
   `report_page`), `web_page` and `web/board.js` (boards in any page);
+- the paper's experiments: `ablation_tables` (who plays whom, and the paper's figures), `ablation_results` (what the
+  games say), `ablation_pages` (for people), `ablation` (the command);
 - playing: `engine` (the `gtp` command), `setup` (compiles what playing needs);
 - what a search should find: `problem_set` (drawn problems, in `problems.txt`), `problems` (the command).
 """

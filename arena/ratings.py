@@ -9,6 +9,7 @@ has base 10, whatever formula the papers print: 400 points are a factor of ten i
 import dataclasses
 import itertools
 import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -158,7 +159,9 @@ def _solver(prior: float) -> LogisticRegression:
 def fit(solver: LogisticRegression, design: np.ndarray, won: np.ndarray, lost: np.ndarray) -> np.ndarray:
     """Return the most probable weights, on the natural scale, for wins and losses of black by row."""
     labels = np.repeat([1, 0], len(design))
-    solver.fit(np.vstack([design, design]), labels, sample_weight=np.concatenate([won, lost]))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Line search of Newton")  # at an exact optimum; it then takes another solver
+        solver.fit(np.vstack([design, design]), labels, sample_weight=np.concatenate([won, lost]))
     return solver.coef_[0].copy()
 
 

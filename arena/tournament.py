@@ -57,11 +57,13 @@ class Settings(ArenaSettings):
     run: str = setting("tournament", "name of the run: results go to runs/<run>/arena.tournament/", result=False)
 
 
-def play_tournament(folder: GamesFolder, slots: list[Slot], anchor: str, parallel: int) -> dict[Slot, Played]:
-    """Play the missing games of a tournament. Return all games, in order."""
+def play_tournament(
+    folder: GamesFolder, slots: list[Slot], anchor: str, parallel: int, what: str = "games"
+) -> dict[Slot, Played]:
+    """Play the missing games of a tournament, and show `what` is played. Return all games, in order."""
     played = folder.read(slots)
     looked = -RENEWED
-    with Progress("games", len(slots), len(played)) as progress:
+    with Progress(what, len(slots), len(played)) as progress:
         for game in play_missing(folder, slots, parallel):
             played[game.slot] = game
             if time.monotonic() - looked >= RENEWED:

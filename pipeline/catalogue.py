@@ -105,6 +105,7 @@ COMMANDS = {
     "zero.defects": Entry("zero.defects", "measure what four defects of a tutorial cost"),
     "arena.match": Entry("arena.match", "let two players play a match: who is stronger, and by how much"),
     "arena.tournament": Entry("arena.tournament", "let several players meet, and rate them on the Elo scale"),
+    "arena.ablation": Entry("arena.ablation", "play the paper's experiments in strength, beside its figures"),
     "arena.elo": Entry("arena.elo", "rate the players of any games: Elo with intervals, table and plot"),
     "arena.course": Entry("arena.course", "judge how games went: who was ahead after 20 moves, after 40, at the end"),
     "arena.resignation": Entry("arena.resignation", "calibrate when to resign, from games that were played to their end"),

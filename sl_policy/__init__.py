@@ -12,7 +12,7 @@ True
 Where to start reading:
 
 - the network itself is in `nets`;
-- learning: `trainer`, `train` (the command), `curves`;
+- learning: `trainer`, `train` (the command), `curves`, `snapshots` (networks on the way);
 - testing: `accuracy` (how many expert moves it finds), `mistakes`, `evaluate` (the command);
 - using it: `player`, `show` (the command);
 - the paper's experiment: `table` (Extended Data Table 3 at our scale).

@@ -6,7 +6,7 @@ from go.player import AnyBoard, Candidate, Decision, decided, titled
 from go.position import Position
 from nets.actions import points_of
 from nets.find import find_weights, shipped_sizes
-from nets.network import Network
+from nets.network import ALL_SYMMETRIES, Network
 from nets.weights import Weights
 from pipeline.errors import UserError
 
@@ -41,34 +41,43 @@ class PolicyPlayer:
         return decided(position, candidates_of(self.network, position, self.symmetries), self.rng, self.greedy)
 
 
-def load_network(size: int, run: str = "", threads: int = 1, precision: str = "auto", kind: str = "policy") -> Network:
-    """Load a network by the kind of its weights (`nets.find`): that of a run, or the shipped one."""
-    path = find_weights(kind, size, "run" if run else "shipped", run)
+def load_network(
+    size: int, run: str = "", threads: int = 1, precision: str = "auto", kind: str = "policy", file: str = ""
+) -> Network:
+    """Load a network by the kind of its weights (`nets.find`): a file, that of a run, or the shipped one."""
+    path = find_weights(kind, size, file or ("run" if run else "shipped"), run)
     network = Network.load(path, threads=threads, precision=precision)
     if network.size != size:
-        raise UserError(
-            f"The {kind} network of run={run} plays on {network.size}x{network.size}, not on {size}x{size}."
-        )
+        whose = file or f"run={run}"
+        raise UserError(f"The {kind} network of {whose} plays on {network.size}x{network.size}, not on {size}x{size}.")
     return network
 
 
-def network_sizes(run: str = "", kind: str = "policy") -> tuple[int, ...]:
+def network_sizes(run: str = "", kind: str = "policy", file: str = "") -> tuple[int, ...]:
     """Return the board sizes that there is a network of a kind for."""
-    return (Weights.load(find_weights(kind, 0, "run", run)).description.size,) if run else shipped_sizes(kind)
+    if not run and not file:
+        return shipped_sizes(kind)
+    return (Weights.load(find_weights(kind, 0, file or "run", run)).description.size,)
 
 
-def network_player(kind: str, name: str, run: str, greedy: bool, seed: int, precision: str) -> AnyBoard:
-    """Make a player of a policy network of some kind: that of a run, or the shipped one."""
+def network_player(
+    kind: str, name: str, run: str, greedy: bool, seed: int, precision: str, symmetries: int = 1
+) -> AnyBoard:
+    """Make a player of a policy network of some kind: that of a run, or the shipped one.
+
+    Its probabilities are averaged over some symmetries of the board; with one, the board is shown as it is.
+    """
 
     def make(size: int) -> PolicyPlayer:
-        return PolicyPlayer(load_network(size, run, precision=precision, kind=kind), greedy, seed=seed, name=name)
+        network = load_network(size, run, precision=precision, kind=kind)
+        return PolicyPlayer(network, greedy, ALL_SYMMETRIES[:symmetries], seed, name)
 
     return AnyBoard(titled(name, greedy), make, network_sizes(run, kind))
 
 
-def policy_player(name: str, run: str, greedy: bool, seed: int, precision: str) -> AnyBoard:
+def policy_player(name: str, run: str, greedy: bool, seed: int, precision: str, symmetries: int = 1) -> AnyBoard:
     """Make a player of the SL policy network."""
-    return network_player("policy", name, run, greedy, seed, precision)
+    return network_player("policy", name, run, greedy, seed, precision, symmetries)
 
 
 PLAYERS = {"sl": policy_player}

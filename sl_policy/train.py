@@ -4,6 +4,7 @@ The paper learns from 28.4 million positions of KGS for three weeks and reports 
 """
 
 import dataclasses
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,15 @@ from pipeline.progress import Progress
 from pipeline.settings import StageSettings, seed_setting, setting, threads_setting
 from pipeline.stage import Outcome, done_once
 from pipeline.tables import table
-from pipeline.training import History, train, write_history
+from pipeline.training import History, read_checkpoint, train, write_history
 from sl_policy.accuracy import by_move_number, find_moves, held_out, summary, unseen
 from sl_policy.curves import draw_by_move_number, draw_learning
 from sl_policy.mistakes import draw_mistakes
+from sl_policy.snapshots import remove_snapshots, write_snapshot
 
 STAGE, FILE = KINDS["policy"].stage, KINDS["policy"].file
 CALIBRATED = 512  # training positions on which the output ranges of the layers are measured, for 8 bits
+FIGURES = ("size", "parameters", "positions", "training positions", "seconds", "results")  # of the card
 TRAIN_TESTED = 20_000  # training positions that the network is tested on at the end, for comparison
 
 
@@ -41,6 +44,9 @@ class Settings(StageSettings):
     positions: int = setting(800_000, "positions to learn from, all epochs together", least=1)
     evaluations: int = setting(40, "evaluations on the validation set during training: points of the curve", least=1)
     validation_positions: int = setting(4_000, "validation positions in each evaluation", least=1)
+    snapshots: bool = setting(
+        False, "keep the network of each evaluation, in the folder snapshots/ of the stage", result=False
+    )
     test_positions: int = setting(20_000, "test positions for the final figures; 0 takes all", least=0)
     # The device is no part of the key: it changes results only by rounding. The precision is, see `learn_once`.
     device: str = setting("auto", "where to compute; auto takes a GPU if there is one", choices=DEVICES, result=False)
@@ -74,15 +80,22 @@ def learn(settings: Settings, store: GameStore, folder: Path, key: dict[str, Any
         shown = summary(find_moves(network, store, validation))
         return {"top-1": shown["top1"], "top-5": shown["top5"], "log-loss": shown["log_loss"]}
 
+    def calibrated() -> Weights:
+        weights = weights_of(trainer.network)
+        weights.ranges = measure_ranges(weights, trainer.planes(CALIBRATED))
+        return weights
+
     def report(history: History) -> None:
         write_history(folder / "metrics.jsonl", {"policy": history})
         draw_learning(history, store.size, folder / "curve.svg")
+        if settings.snapshots:
+            write_snapshot(folder, calibrated(), history[-1])
 
+    if read_checkpoint(checkpoint_path(folder), json.dumps(key)) is None:
+        remove_snapshots(folder)
     every = max(1, trainer.steps // settings.evaluations)
     history = train(trainer, "learning the policy network", checkpoint_path(folder), key, validate, every, report)
-    weights = weights_of(trainer.network)
-    weights.ranges = measure_ranges(weights, trainer.planes(CALIBRATED))
-    return weights, history, history[-1]["seconds"]
+    return calibrated(), history, history[-1]["seconds"]
 
 
 def checkpoint_path(folder: Path) -> Path:
@@ -121,9 +134,10 @@ def run_stage(settings: Settings, store: GameStore, folder: Path, key: dict[str,
         "seconds": seconds,
         "results": results,
         "fingerprint": weights.fingerprint(),
+        "snapshots": settings.snapshots,
     }
     data = f"{metrics['training positions']:,} positions of the games of run {store.folder.parent.name}"
-    weights.card = new_card(weights.description, data, key, {k: v for k, v in metrics.items() if k != "fingerprint"})
+    weights.card = new_card(weights.description, data, key, {k: metrics[k] for k in FIGURES})
     weights.save(folder / FILE)
     top1 = results["test"]["top1"]
     result = f"{settings.net.filters} filters, {settings.net.layers} layers: {100 * top1:.1f}% of test moves found"
@@ -181,6 +195,8 @@ def main(settings: Settings) -> dict[str, float]:
     folder = stage_folder(settings.run, STAGE)
     manifest = learn_once(settings, store, folder)
     metrics = manifest["metrics"]
+    if settings.snapshots and not metrics.get("snapshots"):
+        raise UserError(f"The network in {folder} was learnt without snapshots; learn another one with run=NAME.")
     print(text_of(metrics, manifest["settings"]["net"]))
     print(f"\nNetwork, curves, mistakes and manifest: {folder}")
     results = metrics["results"]

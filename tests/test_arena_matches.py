@@ -44,7 +44,8 @@ def test_a_tournament_that_is_killed_ten_times_loses_no_game_and_counts_none_twi
     players = f"random, uct, {engine('engine', 'fine', '--log', log)}"
     arguments = [*SMALL, f"players={players}", "games=24", "run=r"]
     environment = {**os.environ, "PREZERO_RUNS": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, str(ROOT / "tests" / "killed_tournament.py"), str(tmp_path / "r"), "10", "1", *arguments]
+    program, folder = str(ROOT / "tests" / "killed_tournament.py"), str(tmp_path / "r" / "arena.tournament")
+    command = [sys.executable, program, "arena.tournament", folder, "10", "1", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     *killed, last = map(json.loads, done.stdout.splitlines())
