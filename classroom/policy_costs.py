@@ -12,7 +12,10 @@ from apv_mcts.assemble import new_playout_policy
 from go.history import histories_of
 from go.playout import new_rng
 from go.position import Position
+from nets.find import find_weights
 from nets.network import Answering
+from nets.weights import Weights
+from rollout.model import read_card
 from rollout.playout import policy_games
 
 SLIDE_MOVES = 200  # moves of a rollout, by the slides
@@ -35,6 +38,14 @@ class Cost(NamedTuple):
 
 
 SLIDES = {"rollout policy": Cost(2e-6, SLIDE_MOVES), "policy network": Cost(5e-3, SLIDE_MOVES)}
+
+
+def expert_moves_found(size: int) -> dict[str, float]:
+    """Return the share of experts' moves in test games that the shipped policies find, as their cards say."""
+    return {
+        "rollout": read_card(find_weights("rollout", size))["results"]["test"]["top1"],
+        "policy": Weights.load(find_weights("policy", size)).card["figures"]["results"]["test"]["top1"],
+    }
 
 
 def measured_rollouts(position: Position, games: int, seed: int = 1) -> Cost:

@@ -69,13 +69,24 @@ def learn_from_nothing(size: int = 3, iterations: int = 30, every: int = 3, *mor
     key = {"classroom": settings.size}
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
+        versions = [_version(first_network(settings), 0)]
         _, history = learn(settings, folder, key)
-        played = {0: 0} | {int(entry["version"]): int(entry["games"]) for entry in history}
+        played = {int(entry["version"]): int(entry["games"]) for entry in history}
         files = sorted((folder / "networks").glob("*.safetensors"))
-        versions = [_version(Weights.load(file), played[int(file.stem)]) for file in files if int(file.stem) in played]
+        versions += [_version(Weights.load(file), played[int(file.stem)]) for file in files if int(file.stem) in played]
         window = Window(folder / "window", MANY, json.dumps(key))
         window.restore(0, iterations)
     return Learnt(size, settings.play.komi, versions, history, window)
+
+
+def first_network(settings: Settings) -> Weights:
+    """Return the network before the first game: random weights, drawn as `zero.train` draws them."""
+    import torch  # slow import
+
+    from zero.learner import Learner
+
+    torch.manual_seed(settings.seed)
+    return Learner(settings.net.description(settings.size), settings.learn, torch.device("cpu"), torch.float32).weights()
 
 
 def _version(weights: Weights, games: int) -> Version:

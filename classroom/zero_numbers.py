@@ -91,3 +91,25 @@ ELO_OF_ZERO_PAPER = {  # Silver et al. 2017, 5 s a move
     "AlphaGo Fan": 3144,
     "raw network, no search": 3055,
 }
+
+
+def exploration_bias(total: int, visits: int) -> float:
+    """Return sqrt(sum of N) / (1 + N), without c_puct and P, as the paper has it."""
+    return float(np.sqrt(total) / (1 + visits))
+
+
+def exploration_bias_as_printed(total: int, visits: int) -> float:
+    """Return sqrt(sum of N / (1 + N)), as the slides print it: the fraction is inside the root."""
+    return float(np.sqrt(total / (1 + visits)))
+
+
+def cross_entropy(target: np.ndarray, policy: np.ndarray) -> float:
+    """Return -pi^T log p in nats: the policy's part of the loss."""
+    return float(-(np.asarray(target) * np.log(policy)).sum())
+
+
+def divergence(target: np.ndarray, policy: np.ndarray) -> float:
+    """Return the Kullback-Leibler divergence of p from pi: the cross-entropy less the entropy of pi, a constant."""
+    target = np.asarray(target)
+    known = target > 0
+    return cross_entropy(target, policy) + float((target[known] * np.log(target[known])).sum())

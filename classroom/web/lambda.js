@@ -101,7 +101,7 @@ const STYLE = `
 .pl-slider { display:block; width:100%; height:2rem; accent-color:var(--pz-accent); }
 .pl-ends { display:flex; justify-content:space-between; color:var(--pz-faint); font-size:0.85em; }
 .pl-best { margin:1rem 0 0; }
-.pl-grid { display:grid; grid-template-columns:repeat(auto-fill,minmax(min(100%,13.5rem),1fr)); gap:1rem; margin-top:1.2rem; }
+.pl-grid { display:grid; grid-template-columns:repeat(auto-fill,minmax(min(100%,15.5rem),1fr)); gap:1rem; margin-top:1.2rem; }
 .pl-grid .go-title { font-size:0.85em; }
 `;
 
