@@ -90,6 +90,8 @@ def record_load(
     search.set_position(position)
     search.watch(((0.0, 0.0), (phase, pause), (2 * phase, 0.0)))
     simulations = search.run(seconds=3 * phase)
+    while not search.looks:  # a machine that is too busy to look once
+        simulations += search.run(seconds=3 * phase)
     return {
         "phase": phase,
         "pause": pause,

@@ -56,10 +56,12 @@ class Interleaved:
         return UnderWay(work, int(edge), int(depth), rng)
 
     def finish(self, simulation: UnderWay) -> None:
-        """Play the rollout of a simulation and back it up, which removes its virtual losses."""
+        """Play the rollout of a simulation and back it up, which removes its virtual losses. Then networks answer."""
         search, color = self.search, self.search.position.to_move
         shared = search.tree, search.rule, search.queue, search.playouts
         roll_out(*shared, simulation.work, simulation.rng, simulation.edge, simulation.depth, color)
+        while search.evaluator is not None and search.evaluator.serve([search]):
+            pass
 
 
 def grown_search(
