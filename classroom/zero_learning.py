@@ -7,7 +7,7 @@ answered by games: what the search adds to the bare network, and what the defect
 import json
 import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from omegaconf import OmegaConf
@@ -56,11 +56,14 @@ class Learnt(NamedTuple):
 
 
 def settings_of(size: int, iterations: int, every: int, *more: str) -> Settings:
-    """Return the settings of `./prezero zero.train scale=tiny size=... iterations=...`, on one thread."""
+    """Return the settings of `./prezero zero.train scale=tiny size=... iterations=...`, on one thread.
+
+    The window has no bound, so that all games are left at the end.
+    """
     given = ["scale=tiny", "preset=gumbel", f"size={size}", "threads=1", f"iterations={iterations}", "device=cpu"]
     given += [f"evaluate_every={every}", "evaluation_games=20", "opponents=random", f"play.komi={KOMI}"]
-    # every version is kept, and every game
-    return OmegaConf.to_object(compose(COMMAND, [*given, "precision=float32", f"learn.window={MANY}", *more]))
+    composed = compose(COMMAND, [*given, "precision=float32", f"learn.window={MANY}", *more])
+    return cast(Settings, OmegaConf.to_object(composed))
 
 
 def learn_from_nothing(size: int = 3, iterations: int = 30, every: int = 3, *more: str) -> Learnt:
@@ -86,7 +89,9 @@ def first_network(settings: Settings) -> Weights:
     from zero.learner import Learner
 
     torch.manual_seed(settings.seed)
-    return Learner(settings.net.description(settings.size), settings.learn, torch.device("cpu"), torch.float32).weights()
+    return Learner(
+        settings.net.description(settings.size), settings.learn, torch.device("cpu"), torch.float32
+    ).weights()
 
 
 def _version(weights: Weights, games: int) -> Version:

@@ -149,7 +149,14 @@ def test_n_thr_rises_with_the_queue_and_falls_with_an_idle_network(position):
     search = watched_search(SearchSettings(threads=2, nodes=500), 5, network=network(5))
     search.set_position(position)
     search.watch(((0.0, 0.0),))
-    for waiting, busy, expected in ((30, 1.0, 44), (17, 1.0, 48), (16, 1.0, 48), (3, 0.9, 48), (0, 0.1, 44), (0, 0.0, 40)):
+    for waiting, busy, expected in (
+        (30, 1.0, 44),
+        (17, 1.0, 48),
+        (16, 1.0, 48),
+        (3, 0.9, 48),
+        (0, 0.1, 44),
+        (0, 0.0, 40),
+    ):
         search.queue.counters[WAITING] = waiting
         search.adapt(busy)
         assert search.n_thr == expected == search.looks[-1]["n_thr"]

@@ -15,7 +15,9 @@ def _selects(select: Callable) -> str | None:
     for _ in range(POSITIONS):
         count, c_puct = int(rng.integers(2, 8)), float(rng.choice([0.5, 1.5, 5.0]))
         priors, visits = rng.dirichlet(np.ones(count)), rng.integers(0, 30, count)
-        moves = [(float(p), int(n), float(q)) for p, n, q in zip(priors, visits, rng.uniform(-1, 1, count), strict=True)]
+        moves = [
+            (float(p), int(n), float(q)) for p, n, q in zip(priors, visits, rng.uniform(-1, 1, count), strict=True)
+        ]
         root = math.sqrt(max(sum(n for _, n, _ in moves), 1))
         sums = [q + c_puct * p * root / (1 + n) for p, n, q in moves]
         answer = select(moves, c_puct)
@@ -63,7 +65,9 @@ EXERCISES = [
             },
         ),
     ),
-    Exercise("back_up", "The players alternate along the path, and W_r is that of the edge's player.", is_function(_backs_up)),
+    Exercise(
+        "back_up", "The players alternate along the path, and W_r is that of the edge's player.", is_function(_backs_up)
+    ),
     Exercise(
         "interleavings",
         "Nothing is lost only if one thread stores before the other one loads.",
@@ -72,6 +76,8 @@ EXERCISES = [
     Exercise(
         "threshold",
         "30 is more than two batches. A step is a tenth of n_thr.",
-        is_number(44, 0, {36: "The queue is too long. Should fewer or more nodes be made?", 41: "A step is a tenth of n_thr."}),
+        is_number(
+            44, 0, {36: "The queue is too long. Should fewer or more nodes be made?", 41: "A step is a tenth of n_thr."}
+        ),
     ),
 ]

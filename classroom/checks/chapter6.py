@@ -38,12 +38,20 @@ EXERCISES = [
     Exercise(
         "plane",
         "Planes come in pairs, own stones first; the pair of k moves ago begins at plane 2k.",
-        is_number(7, 0, {6: "These are own stones.", 8: "Counted from 0, this is X four moves ago.", 3: "That is one move ago."}),
+        is_number(
+            7,
+            0,
+            {6: "These are own stones.", 8: "Counted from 0, this is X four moves ago.", 3: "That is one move ago."},
+        ),
     ),
     Exercise(
         "visits",
         "(n 50% + 80%) / (n + 1) = 56%.",
-        is_number(4, 1e-9, {5: "This is the number of visits after the backup.", 3: "This is the slides' node, 50 to 55% by 70%."}),
+        is_number(
+            4,
+            1e-9,
+            {5: "This is the number of visits after the backup.", 3: "This is the slides' node, 50 to 55% by 70%."},
+        ),
     ),
     Exercise("temperature", "Raise each N to the power 1 / tau, then divide by the sum.", is_function(_is_policy)),
     Exercise(

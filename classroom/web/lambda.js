@@ -4,6 +4,7 @@
 import { el, percent, play } from "./player.js";
 import { drawBoard } from "./board.js";
 
+const ROWS = 6; // moves in the table
 const FAINT = 0.05; // of the most visited move's visits, as in `apv_mcts.player`
 
 export function start(element, data) {
@@ -15,7 +16,7 @@ export function start(element, data) {
   });
   const number = el("output", { class: "pl-number" });
   const best = el("p", { class: "pl-best", "aria-live": "polite" });
-  const large = el("div");
+  const large = el("div"), ranking = el("div", { class: "pl-ranking" });
   const titles = {
     a: "a  Value network after each move", b: "b  Q by the value network (\u03bb = 0)", c: "c  Q by rollouts (\u03bb = 1)",
     d: "d  Priors: policy network", e: "e  Share of the simulations", f: "f  Expected continuation",
@@ -31,7 +32,7 @@ export function start(element, data) {
           el("div", { class: "pl-large" }, large),
           el("div", { class: "pl-side" },
             el("label", { class: "pl-label" }, "\u03bb = ", number, slider),
-            el("div", { class: "pl-ends" }, el("span", {}, "value network only"), el("span", {}, "rollouts only")), best)),
+            el("div", { class: "pl-ends" }, el("span", {}, "value network only"), el("span", {}, "rollouts only")), best, ranking)),
         el("div", { class: "pl-grid" }, ...Object.values(small)));
     },
   });
@@ -59,7 +60,12 @@ export function start(element, data) {
     put("f", small.f, { ...line(data.board, search.variation), title: titles.f, coordinates: false });
     const sure = search.moves.filter((move) => !faint.includes(move.move) && mixed(move) !== null);
     const top = sure.reduce((one, two) => (mixed(two) > mixed(one) ? two : one));
-    best.textContent = `Best Q: ${top.move}, ${percent(mixed(top))} (value network ${text(top.Q_v)}, rollouts ${text(top.Q_r)}). ` +
+    const ranked = [...sure].sort((one, two) => mixed(two) - mixed(one)).slice(0, ROWS);
+    ranking.replaceChildren(el("table", {},
+      el("thead", {}, el("tr", {}, ...["move", "Q", "value network", "rollouts", "visits"].map((one) => el("th", {}, one)))),
+      el("tbody", {}, ...ranked.map((move) => el("tr", {}, el("td", {}, move.move), el("td", {}, el("b", {}, percent(mixed(move), 1))),
+        el("td", {}, text(move.Q_v)), el("td", {}, text(move.Q_r)), el("td", {}, String(move.N)))))));
+    best.textContent = `Best Q: ${top.move}, ${percent(mixed(top))}. ` +
       `Boards a to f are of the search with \u03bb = ${search.lambda}: it plays ${search.moves[0].move}, ` +
       `which got ${percent(search.moves[0].N / total)} of ${total} simulations.`;
   }
@@ -100,7 +106,8 @@ const STYLE = `
 .pl-number { font-weight:700; font-variant-numeric:tabular-nums; }
 .pl-slider { display:block; width:100%; height:2rem; accent-color:var(--pz-accent); }
 .pl-ends { display:flex; justify-content:space-between; color:var(--pz-faint); font-size:0.85em; }
-.pl-best { margin:1rem 0 0; }
+.pl-best { margin:1rem 0 0.8rem; }
+.pl-ranking { overflow-x:auto; font-size:0.92em; }
 .pl-grid { display:grid; grid-template-columns:repeat(auto-fill,minmax(min(100%,15.5rem),1fr)); gap:1rem; margin-top:1.2rem; }
 .pl-grid .go-title { font-size:0.85em; }
 `;

@@ -57,7 +57,8 @@ function boardOf(data, step, name) {
   const shown = step.root.filter((move) => move.move !== "pass" && (!tried || move.N > 0));
   const values = Object.fromEntries(shown.map((move) => [move.move, of(name, move)]));
   const tips = Object.fromEntries(shown.map((move) => [move.move,
-    `P ${(100 * move.P).toFixed(1)}%   N ${move.N}   W ${signed(move.W, 0)}\nQ ${signed(move.Q)}   u ${move.u.toFixed(2)}   Q+u ${signed(of("Q+u", move))}`]));
+    `P ${(100 * move.P).toFixed(1)}%   N ${move.N}   W ${signed(move.W, 0)}\nQ ${signed(move.Q)}   u ${move.u.toFixed(2)}   Q+u ${signed(of("Q+u", move))}` +
+    (data.has_value ? `\nvalue network: N_v ${move.N_v}, W_v ${signed(move.W_v)}` : "")]));
   const path = (step.path ?? []).map((edge) => edge.move);
   const { rows, size, last, to_move: color } = data.board;
   const marks = {}, ghosts = {}, labels = {};
@@ -86,16 +87,18 @@ function story(data, step) {
       : "No new node this time."),
     el("h4", {}, "3  Evaluate"),
     el("p", {}, step.z === null ? "" : `The rollout ends with a ${step.z > 0 ? "win" : step.z < 0 ? "loss" : "draw"} for ${name(color)} (z = ${signed(step.z, 0)}). `,
-      step.v === null ? "" : `The value network says ${signed(step.v)}.`),
+      step.v !== null ? `The value network says ${signed(step.v)}.` : data.has_value ? "The value network has been asked about this leaf before." : ""),
     el("h4", {}, "4  Back up"),
-    el("p", {}, backedUp(step, color)),
+    el("p", {}, backedUp(step)),
   ];
   return parts;
 }
 
-function backedUp(step, color) {
+function backedUp(step) {
   const after = step.root.find((move) => move.move === step.path[0].move);
-  const deeper = step.path.length > 1 ? ` The ${step.path.length - 1 === 1 ? "reply gets" : "replies get"} the same with the sign of their player.` : "";
+  const replies = step.path.length - 1;
+  const deeper = replies === 0 ? "" : replies === 1 ? " The reply gets it too, with the sign of its player."
+    : " The replies get it too, each with the sign of its player.";
   return `${after.move}: N ${step.path[0].N} \u2192 ${after.N}, W ${signed(step.path[0].W, 0)} \u2192 ${signed(after.W, 0)}, ` +
     `Q ${signed(step.path[0].Q)} \u2192 ${signed(after.Q)}.${deeper}`;
 }
@@ -126,7 +129,7 @@ const head = (...names) => el("thead", {}, el("tr", {}, ...names.map((text) => e
 
 const STYLE = `
 .ps-board { flex:1 1 20rem; min-width:min(100%,17rem); max-width:30rem; }
-.ps-told { flex:1 1 19rem; min-width:min(100%,17rem); overflow-x:auto; }
+.ps-told { flex:1 1 19rem; min-width:min(100%,17rem); min-height:33rem; overflow-x:auto; }
 .ps-told h4 { margin:0.7rem 0 0.2rem; font-size:0.95em; }
 .ps-told h4:first-child { margin-top:0; }
 .ps-told p { margin:0.1rem 0; }

@@ -143,7 +143,7 @@ function explained(data, steps, at) {
 const STYLE = `
 .pt-run { flex:1 1 18rem; min-width:min(100%,16rem); max-width:27rem; }
 .pt-name { font-weight:600; margin-bottom:0.3rem; }
-.pt-state { margin-top:0.4rem; overflow-x:auto; }
+.pt-state { margin-top:0.4rem; min-height:8rem; overflow-x:auto; }
 .pt-state th { white-space:nowrap; }
 .pt-same { margin:0.3rem 0 0; color:var(--pz-faint); }
 .pt-choice { display:block; margin-bottom:0.7rem; }

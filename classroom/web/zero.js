@@ -45,7 +45,7 @@ const STYLE = `
 .pn-board { flex:1 1 12rem; max-width:17rem; min-width:11rem; }
 .pn-facts { flex:1 1 17rem; display:flex; flex-direction:column; gap:0.5rem; }
 .pn-facts div { display:flex; flex-wrap:wrap; gap:0.2rem 0.7rem; align-items:center; }
-.pn-facts span { min-width:11em; color:var(--pz-faint); }
+.pn-facts span { min-width:12em; color:var(--pz-faint); }
 .pn-facts meter { width:8rem; height:1.1rem; }
 .pn-facts b { font-variant-numeric:tabular-nums; }
 `;
