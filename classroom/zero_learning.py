@@ -27,7 +27,7 @@ from zero.match import MatchResult, match_terms, play_match
 from zero.rules import GUMBEL, Rule
 from zero.show import opinion_of
 from zero.train import COMMAND, Settings, learn
-from zero.window import MANY, Window
+from zero.window import Window
 
 KOMI = 3.5  # between no points and all nine of 3x3, so that Black wins only with most of the board
 
@@ -56,18 +56,15 @@ class Learnt(NamedTuple):
 
 
 def settings_of(size: int, iterations: int, every: int, *more: str) -> Settings:
-    """Return the settings of `./prezero zero.train scale=tiny size=... iterations=...`, on one thread.
-
-    The window has no bound, so that all games are left at the end.
-    """
+    """Return the settings of `./prezero zero.train scale=tiny size=... iterations=...`, on one thread."""
     given = ["scale=tiny", "preset=gumbel", f"size={size}", "threads=1", f"iterations={iterations}", "device=cpu"]
     given += [f"evaluate_every={every}", "evaluation_games=20", "opponents=random", f"play.komi={KOMI}"]
-    composed = compose(COMMAND, [*given, "precision=float32", f"learn.window={MANY}", *more])
+    composed = compose(COMMAND, [*given, "precision=float32", *more])
     return cast(Settings, OmegaConf.to_object(composed))
 
 
 def learn_from_nothing(size: int = 3, iterations: int = 30, every: int = 3, *more: str) -> Learnt:
-    """Learn a board by self-play. Return the networks that were evaluated, the history and all games."""
+    """Learn a board by self-play. Return the networks that were evaluated, the history and the latest games."""
     settings = settings_of(size, iterations, every, *more)
     key = {"classroom": settings.size}
     with tempfile.TemporaryDirectory() as place:
@@ -77,8 +74,9 @@ def learn_from_nothing(size: int = 3, iterations: int = 30, every: int = 3, *mor
         played = {int(entry["version"]): int(entry["games"]) for entry in history}
         files = sorted((folder / "networks").glob("*.safetensors"))
         versions += [_version(Weights.load(file), played[int(file.stem)]) for file in files if int(file.stem) in played]
-        window = Window(folder / "window", MANY, json.dumps(key))
-        window.restore(0, iterations)
+        window = Window(folder / "window", settings.learn.window, json.dumps(key))
+        kept = sorted(int(path.stem.split("-")[0]) for path in window.folder.glob("*.safetensors"))
+        window.restore(kept[0], kept[-1] + 1)
     return Learnt(size, settings.play.komi, versions, history, window)
 
 
@@ -158,5 +156,5 @@ def defect_wins(learnt: Learnt, games: int, simulations: int = 100, seed: int = 
 
 
 def flaws_of(learnt: Learnt) -> RuleFlaws:
-    """Count what the tutorial's rules for area and ko would have changed in the games of the run."""
+    """Count what the tutorial's rules for area and ko would have changed in the latest games of the run."""
     return rule_flaws(learnt.window, learnt.komi, learnt.size)

@@ -243,7 +243,7 @@ def test_table_7_is_the_papers_until_there_are_games_of_ours(tmp_path):
     assert table_rows(found)[-1] == ("alpha_r", "-150 [-180; -120]", "-1433 (1457)", "rollouts")
     for text in ("player,elo\nalpha_r,3\n", "player,elo,low,high,games\nalpha_r,x,1,2,3\n", ""):
         path.write_text(text)
-        with pytest.raises(UserError, match="arena.ablation writes it"):
+        with pytest.raises(UserError, match=r"arena\.ablation writes it"):
             read_results(path)
 
 

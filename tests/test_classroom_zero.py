@@ -1,5 +1,6 @@
 """Chapter 6: the arithmetic of Zero, its planes and blocks, and a loop that really learns."""
 
+import itertools
 import json
 
 import numpy as np
@@ -99,7 +100,7 @@ def test_planes_grow_older_and_change_sides():
     ones = [{i for i, bit in enumerate(plane) if bit == "1"} for plane in steps[3]]
     black, white = {at[1, 1], at[0, 2]}, {at[2, 0]}
     assert ones[:8] == [white, black, white, {at[1, 1]}, set(), {at[1, 1]}, set(), set()]  # white is to move
-    for before, after in zip(steps, steps[1:], strict=False):  # older planes are those of before, with sides changed
+    for before, after in itertools.pairwise(steps):  # older planes are those of before, with sides changed
         for k in range(7):
             assert (after[2 * k + 2], after[2 * k + 3]) == (before[2 * k + 1], before[2 * k])
     assert SOLUTIONS["6.plane"] == 7

@@ -157,15 +157,15 @@ lesson.show_table(
 ) if mixtures else None
 
 # %% [markdown]
-# Boards b and c often disagree by 10 percent or more, and the mixture is better than either. In the paper λ = 0.5 won at
-# least 95% of its games against λ = 0 and λ = 1.
+# Boards b and c often disagree by 10 percent or more, and the mixture is better than either. In the paper λ = 0.5 won
+# at least 95% of its games against λ = 0 and λ = 1.
 #
 # ## 4. Two threads and virtual loss
 #
 # Thread A selects a leaf and starts a rollout. Before it ends, thread B selects. The numbers in the tree have not
-# changed yet, so B finds the same leaf: a wasted rollout. AlphaGo makes A pretend to have lost already. On every edge of
-# its path, N_r grows by n_vl and W_r falls by n_vl. B sees a worse Q and a smaller u and goes elsewhere. When A is done,
-# the pretended losses are taken back and the real outcome is added.
+# changed yet, so B finds the same leaf: a wasted rollout. AlphaGo makes A pretend to have lost already. On every edge
+# of its path, N_r grows by n_vl and W_r falls by n_vl. B sees a worse Q and a smaller u and goes elsewhere. When A is
+# done, the pretended losses are taken back and the real outcome is added.
 #
 # What two threads do at the same moment is chance. To show the same thing twice, the real functions of the search are
 # called here in a fixed order: A selects, B selects, A finishes, B finishes.
@@ -186,7 +186,8 @@ lesson.show_table(
 
 # %% [markdown]
 # Without virtual losses all threads evaluate one and the same leaf, however many there are. The paper has n_vl = 3 and
-# 40 threads. The slides explain it with n_vl = 1: a rollout under way counts as one loss, which is removed when it ends.
+# 40 threads. The slides explain it with n_vl = 1: a rollout under way counts as one loss, which is removed when it
+# ends.
 #
 # ## 5. A lost update
 #
@@ -234,8 +235,8 @@ lesson.say(
 #
 # Each new node asks the network for its priors. If nodes are made faster than the network answers, requests pile up and
 # answers come too late. If they are made too slowly, an expensive network idles. So n_thr is not a constant: it rises
-# when the queue grows and falls when the network has time (Methods). Here is a real search on two threads. In the second
-# third the network rests for some milliseconds before each answer, as if it were larger.
+# when the queue grows and falls when the network has time (Methods). Here is a real search on two threads. In the
+# second third the network rests for some milliseconds before each answer, as if it were larger.
 
 # %%
 load = record_load(position, phase=lesson.sized(1.5, 0.3), pause=lesson.sized(0.03, 0.03))
@@ -265,8 +266,8 @@ lesson.beside(
 # %% [markdown]
 # ## 7. What each part is worth
 #
-# The paper removes one part after the other (Extended Data Table 7, 5 seconds a move). The full version mixes everything
-# and is far ahead. Each of rollouts, value network and policy network is worth hundreds of points of Elo.
+# The paper removes one part after the other (Extended Data Table 7, 5 seconds a move). The full version mixes
+# everything and is far ahead. Each of rollouts, value network and policy network is worth hundreds of points of Elo.
 
 # %%
 found = read_results()
@@ -315,8 +316,8 @@ check("5.mix", ...)
 check("5.virtual_loss", ...)
 
 # %% [markdown]
-# **5.back_up.** Write a function `back_up(z, depth)`: the outcome z is seen by the player at the root. Return the list of
-# numbers that are added to W_r, from the first edge of the path to the last.
+# **5.back_up.** Write a function `back_up(z, depth)`: the outcome z is seen by the player at the root. Return the list
+# of numbers that are added to W_r, from the first edge of the path to the last.
 
 # %%
 check("5.back_up", ...)
@@ -338,8 +339,8 @@ check("5.threshold", ...)
 # %% [markdown]
 # ## Further reading
 #
-# - Silver et al. 2016, *Mastering the game of Go with deep neural networks and tree search*, Nature 529: Methods, "Search
-#   algorithm", and Extended Data Tables 5, 7 and 8.
+# - Silver et al. 2016, *Mastering the game of Go with deep neural networks and tree search*, Nature 529: Methods,
+#   "Search algorithm", and Extended Data Tables 5, 7 and 8.
 # - Chaslot, Winands and van den Herik 2008, *Parallel Monte-Carlo tree search*: where virtual loss comes from.
 # - Enzenberger and Müller 2009, *A lock-free multithreaded Monte-Carlo tree search algorithm*.
 # - `docs/search.md`, and in the code `apv_mcts/rules.py`, `apv_mcts/simulation.py`, `apv_mcts/atomics.py`.

@@ -40,9 +40,9 @@ from pipeline.shares import share_text
 # %% [markdown]
 # ## 1. Seventeen planes
 #
-# AlphaGo's 48 planes count liberties and read ladders (chapter 2). Zero sees stones only: its own and the opponent's, now
-# and in the seven positions before, and who is to move. History is needed for ko, and it shows where the opponent has
-# just played. Step through a game and watch the planes grow older.
+# AlphaGo's 48 planes count liberties and read ladders (chapter 2). Zero sees stones only: its own and the opponent's,
+# now and in the seven positions before, and who is to move. History is needed for ko, and it shows where the opponent
+# has just played. Step through a game and watch the planes grow older.
 
 # %%
 GAME = "E5 G3 G5 D3 D7 C5 D4 C4 E3 H5 H6 H4"
@@ -54,8 +54,8 @@ lesson.interactive("history", record_planes(GAME.split(), 9), "The 17 planes, mo
 # ## 2. Residual blocks
 #
 # Zero's tower has 39 or 79 layers, three to six times as many as AlphaGo's. Such depth can be learnt because of one
-# idea: each block of two layers *adds* to its input, y = relu(x + f(x)). A block that has learnt nothing passes its input
-# on. Below, two layers of zeros are added to a small network with random weights.
+# idea: each block of two layers *adds* to its input, y = relu(x + f(x)). A block that has learnt nothing passes its
+# input on. Below, two layers of zeros are added to a small network with random weights.
 
 # %%
 positions = [Position(9).play("E5"), Position(9).play("C3").play("G7"), Position(9).play("D4").play("D5").play("E4")]
@@ -94,8 +94,8 @@ lesson.beside(
 lesson.show_drawing(loop_svg(), "One network teaches itself in two ways", 640)
 
 # %% [markdown]
-# 1. **The policy learns from the search.** The search starts from p and improves it: π, the share of visits, is a better
-#    policy than p. Then p learns π, and the next search starts from there.
+# 1. **The policy learns from the search.** The search starts from p and improves it: π, the share of visits, is a
+#    better policy than p. Then p learns π, and the next search starts from there.
 # 2. **The value learns from the games.** Games are played to the end, so who has won (z) is known without asking
 #    anybody. v learns z, better values make a better search, and better games make better labels.
 #
@@ -188,20 +188,20 @@ lesson.show_table(
 )
 
 # %% [markdown]
-# Even the network with random weights gains by searching: in finished games the search sees who has won. At the end the
-# network knows 3x3 by itself and the search adds little: the loop has converged. The colours alternate, so a player that
-# wins only with Black gets 50%.
+# Even the network with random weights gains by searching: in finished games the search sees who has won. Later the
+# network knows more and more by itself, and the search has less to add. (The colours alternate, so a player that wins
+# only with Black gets 50%.)
 #
 # ## 5. The defects of a tutorial
 #
 # A tutorial on a mini AlphaGo Zero, which many students copy, has four defects. All of them run without an error, and
 # the losses go down. So what do they cost? We play the two defects of the search against the correct search, with the
-# network that was just learnt. The two defects of the rules are counted in its games.
+# network that was just learnt. The two defects of the rules are counted in its latest games.
 #
 # | defect | what happens |
 # |---|---|
 # | inverted sign | a leaf's value is that of the side to move there, but is added to the opponent's move |
-# | finished games seen from the root | the result enters the alternating chain with the wrong sign at every other depth |
+# | finished games seen from the root | the result enters the chain of signs wrongly at every other depth |
 # | area by direct neighbours | an empty point counts only if its own neighbours are of one colour |
 # | ko after every capture of one stone | a legal recapture is forbidden |
 
@@ -290,10 +290,12 @@ with lesson.figure("Elo at 5 s a move (Silver et al. 2017)", height=2.6) as made
 
 # %% [markdown]
 # Random play, where Zero began, has about −3,500. The network alone, without any search, is nearly as strong as the
-# version that beat Fan Hui with 176 GPUs. Zero passed AlphaGo Lee after 36 hours, with 4 TPUs against 48, and won 100 to 0
-# after 72 hours. Master has Zero's network and search, but began with human games; the 40-block Zero beat it 89 to 11.
+# version that beat Fan Hui with 176 GPUs. Zero passed AlphaGo Lee after 36 hours of learning. After 72 hours it won 100
+# to 0 against it, with 4 TPUs against 48. Master has Zero's network and search, but began with human games; the
+# 40-block Zero beat it 89 to 11.
 #
-# What do these differences mean in games? Both papers print a formula with exp, but their percentages come from base 10.
+# What do these differences mean in games? Both papers print a formula with exp, but their percentages come from base
+# ten.
 
 # %%
 lesson.beside(

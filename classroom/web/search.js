@@ -12,6 +12,12 @@ const NUMBERS = {
   u: { tip: "exploration: large for likely moves with few visits", scale: "linear", format: "number2", least: 0.05 },
   "Q+u": { tip: "the largest one is selected next", scale: "linear", format: "number2", least: 0.05 },
 };
+const STAGES = [
+  ["1  Select", "From the root down, follow the move with the largest Q + u."],
+  ["2  Expand", "A move with enough visits gets a node of its own."],
+  ["3  Evaluate", "Play a rollout from the leaf; ask the value network, if there is one."],
+  ["4  Back up", "Add the outcome to all moves of the path."],
+];
 const ROWS = 6; // moves in the table
 const other = (color) => (color === "black" ? "white" : "black");
 const signed = (value, digits = 2) => (value > 0 ? "+" : value < 0 ? "\u2212" : "") + Math.abs(value).toFixed(digits);
@@ -20,7 +26,7 @@ const selected = (moves) => moves.reduce((best, move) => (of("Q+u", move) > of("
 
 export function start(element, data) {
   addStyle();
-  let name = "N";
+  let chosen = null; // until the reader chooses: priors first, then visits
   const place = el("div");
   const told = el("div", { class: "ps-told" });
   const buttons = Object.entries(NUMBERS).map(([key, { tip }]) =>
@@ -30,7 +36,7 @@ export function start(element, data) {
   let player = null;
 
   function choose(key) {
-    name = key;
+    chosen = key;
     player.go(player.step);
   }
 
@@ -38,7 +44,7 @@ export function start(element, data) {
     if (!stage.childElementCount) {
       stage.append(el("div", { class: "pz-columns" }, el("div", { class: "ps-board" }, choices, place), told));
     }
-    const step = data.steps[at];
+    const step = data.steps[at], name = chosen ?? (step.what === "simulation" ? "N" : "P");
     for (const button of buttons) button.setAttribute("aria-pressed", button.dataset.number === name);
     const spec = boardOf(data, step, name);
     if (board) board.update(spec);
@@ -72,7 +78,7 @@ function boardOf(data, step, name) {
 }
 
 function story(data, step) {
-  if (step.what !== "simulation") return [];
+  if (step.what !== "simulation") return STAGES.flatMap(([title, text]) => [el("h4", {}, title), el("p", {}, text)]);
   const color = data.board.to_move;
   const lines = step.path.map((edge, depth) => el("tr", {},
     el("td", {}, stone(depth % 2 === 0 ? color : other(color)), ` ${edge.move}`),
