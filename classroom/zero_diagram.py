@@ -14,7 +14,7 @@ def loop_svg() -> str:
     """Return the drawing."""
     boxes = "".join(_box(*box) for box in BOXES)
     arrows = (
-        _arrow("M220 114 C290 100 330 56 396 48", "currentColor", 268, 66, "p and v guide the search")
+        _arrow("M220 114 C290 100 330 56 396 48", "currentColor", 280, 72, "p and v")
         + _arrow("M500 108 V186", "currentColor", 512, 152, "plays", "start")
         + _arrow("M400 92 C340 118 290 138 224 142", POLICY, 352, 146, "1  p learns π")
         + _arrow("M400 240 C310 250 200 250 150 187", VALUE, 262, 262, "2  v learns z")

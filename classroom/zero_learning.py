@@ -144,13 +144,13 @@ def search_against_raw(weights: Weights, games: int, komi: float, simulations: i
     return play_match(network, RawNetwork(network, seed), games, (seed,), size, rule, terms)
 
 
-def defect_wins(learnt: Learnt, games: int, simulations: int = 100, seed: int = 1) -> dict[str, float]:
+def defect_wins(weights: Weights, games: int, komi: float, simulations: int = 100, seed: int = 1) -> dict[str, float]:
     """Return how many of `games` a search with each defect wins against the correct search, with the same network."""
     settings = DefectSettings(games=games, simulations=simulations, seed=seed)
-    limit = 2 * learnt.size**2
+    limit = 2 * weights.description.size**2
     with Progress("games", games * len(SEARCH_DEFECTS)) as progress:
         return {
-            name: play_defective(learnt.weights, defect, settings, learnt.komi, limit, progress)
+            name: play_defective(weights, defect, settings, komi, limit, progress)
             for name, defect in SEARCH_DEFECTS.items()
         }
 

@@ -167,7 +167,7 @@ def test_the_bare_network_samples_its_moves(learnt):
 
 
 def test_defects_cost_games(learnt):
-    won = defect_wins(learnt, 16, simulations=20)
+    won = defect_wins(learnt.versions[0].weights, 16, learnt.komi, simulations=20)
     assert list(won) == ["inverted sign", "finished games seen from the root"]
     assert won["inverted sign"] < 8 and won["finished games seen from the root"] < 8
     flaws = flaws_of(learnt)
