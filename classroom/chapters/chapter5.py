@@ -157,8 +157,8 @@ lesson.show_table(
 ) if mixtures else None
 
 # %% [markdown]
-# Boards b and c often disagree by 10 percent or more, and the mixture is better than either. In the paper λ = 0.5 won
-# at least 95% of its games against λ = 0 and λ = 1.
+# Where boards b and c disagree, two kinds of error meet, and their mean is often nearer to the truth than either. In the
+# paper λ = 0.5 won at least 95% of its games against λ = 0 and λ = 1.
 #
 # ## 4. Two threads and virtual loss
 #

@@ -295,6 +295,8 @@ lesson.beside(
 players, ratings = list(ELO_OF_ZERO_PAPER), list(ELO_OF_ZERO_PAPER.values())
 with lesson.figure("Elo at 5 s a move (Silver et al. 2017)", height=2.6) as made:
     axes = made.subplots()
+    made.patch.set_visible(False)  # the page may be dark
+    axes.patch.set_visible(False)
     bars = axes.barh(players[::-1], ratings[::-1], color=["#8a8f98", "#3b8ed0", "#3b8ed0", "#3b8ed0", "#e07b1a"])
     axes.bar_label(bars, padding=4)
     axes.set(xlabel="Elo", xlim=(0, 6000))
