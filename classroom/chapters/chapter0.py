@@ -171,7 +171,8 @@ lesson.beside(
 )
 
 # %% [markdown]
-# How well does it play? Step through a game against random play. The colours show PV: black's share of each point.
+# How well does it play? Step through a game against random play. The squares show PV: the larger a black square, the
+# larger black's share of the point.
 
 # %%
 from classics.player import CgsPlayer
@@ -183,7 +184,7 @@ system, game, frames, moves = Cgs(9), Position(9, komi=7), {}, []
 for number in range(lesson.sized(60, 12)):
     seen = system.analyse(game)
     frames[str(number)] = {
-        "heat": {"values": seen.pv.round(2).tolist(), "scale": "win", "format": "percent", "numbers": False},
+        "heat": {"values": (2 * seen.pv - 1).round(2).tolist(), "scale": "owner"},
         "caption": f"Black's share of the board (PM): {seen.pm_black:.1f} of 81 points.",
     }
     decision = (cgs if game.to_move == BLACK else opponent).decide(game)
@@ -193,7 +194,7 @@ for number in range(lesson.sized(60, 12)):
         break
 lesson.interactive(
     "game",
-    {"size": 9, "moves": moves, "frames": frames, "black": "the program of 2000", "white": "random play"},
+    {"size": 9, "moves": moves, "frames": frames, "black": "the program of 2000", "white": "random play", "at": 8},
     "The program of 2000 (black) against random play",
 )
 
@@ -288,7 +289,7 @@ answer = ...
 check("0.pmd", answer)
 
 # %% [markdown]
-# **4.** The game tree of chess has about 35^80 leaves. Which power of ten is that, to the nearest whole number?
+# **4.** The game tree of shogi has about 80^115 leaves. Which power of ten is that, to the nearest whole number?
 
 # %% tags=["exercise"]
 answer = ...

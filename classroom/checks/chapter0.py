@@ -63,7 +63,7 @@ EXERCISES = [
     Exercise(
         "search_space",
         "The logarithm of a^b is b times the logarithm of a; take it to base 10.",
-        is_number(124, 0.6, mistakes={360: "That is Go. Chess has 35 moves to choose from, 80 times in a row."}),
+        is_number(219, 0.6, mistakes={360: "That is Go. Shogi has 80 moves to choose from, 115 times in a row."}),
     ),
     Exercise(
         "depth",

@@ -49,13 +49,13 @@ SOLUTIONS = {
     "0.liberties": 3,
     "0.captured": captured,
     "0.pmd": 184.0 - 177.0,
-    "0.search_space": round(80 * np.log10(35)),
+    "0.search_space": round(115 * np.log10(80)),
     "0.depth": 2,
 }
 MISTAKES = {
     "0.liberties": [4, 2, "3"],
     "0.captured": [_counts_twice, _changes_the_board, lambda colors, row, column, color: 0, 3],
     "0.pmd": [177.0, 361, float("nan")],
-    "0.search_space": [360, 123.0, 2800],
+    "0.search_space": [360, 124, 115 * 80],
     "0.depth": [3, 6, True],
 }
