@@ -157,8 +157,8 @@ lesson.show_table(
 ) if mixtures else None
 
 # %% [markdown]
-# Where boards b and c disagree, two kinds of error meet, and their mean is often nearer to the truth than either. In the
-# paper λ = 0.5 won at least 95% of its games against λ = 0 and λ = 1.
+# Where boards b and c disagree, two kinds of error meet, and their mean is often nearer to the truth than either. In
+# the paper λ = 0.5 won at least 95% of its games against λ = 0 and λ = 1.
 #
 # ## 4. Two threads and virtual loss
 #
@@ -299,42 +299,48 @@ lesson.show_table(
 # **5.select.** Write a function `select(moves, c_puct)`. `moves` is a list of tuples (P, N, Q). Return the place of the
 # move that a simulation follows.
 
-# %%
-check("5.select", ...)
+# %% tags=["exercise"]
+answer = ...
+check("5.select", answer)
 
 # %% [markdown]
 # **5.mix.** A move has N_v = 20, W_v = 4, N_r = 50, W_r = −10. What is Q with λ = 0.25?
 
-# %%
-check("5.mix", ...)
+# %% tags=["exercise"]
+answer = ...
+check("5.mix", answer)
 
 # %% [markdown]
 # **5.virtual_loss.** A move has N_r = 10 and W_r = 4. One simulation is under way through it, with n_vl = 3. What is
 # W_r / N_r at this moment?
 
-# %%
-check("5.virtual_loss", ...)
+# %% tags=["exercise"]
+answer = ...
+check("5.virtual_loss", answer)
 
 # %% [markdown]
 # **5.back_up.** Write a function `back_up(z, depth)`: the outcome z is seen by the player at the root. Return the list
 # of numbers that are added to W_r, from the first edge of the path to the last.
 
-# %%
-check("5.back_up", ...)
+# %% tags=["exercise"]
+answer = ...
+check("5.back_up", answer)
 
 # %% [markdown]
 # **5.interleavings.** Two threads add 1 to one number, each with a load, an addition and a store. In how many of the 20
 # orders is an addition lost?
 
-# %%
-check("5.interleavings", ...)
+# %% tags=["exercise"]
+answer = ...
+check("5.interleavings", answer)
 
 # %% [markdown]
 # **5.threshold.** n_thr is 40, a batch has 8 positions, and 30 requests wait. What is n_thr after the next look at the
 # queue? (`Search.adapt` in `apv_mcts/search.py`.)
 
-# %%
-check("5.threshold", ...)
+# %% tags=["exercise"]
+answer = ...
+check("5.threshold", answer)
 
 # %% [markdown]
 # ## Further reading

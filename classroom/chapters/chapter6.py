@@ -155,7 +155,7 @@ lesson.beside(
 # `./prezero zero.train` on a tiny board; it takes about half a minute. Komi is 3.5.
 
 # %%
-learnt = learn_from_nothing(3, iterations=lesson.sized(30, 3), every=lesson.sized(2, 1))
+learnt = learn_from_nothing(3, iterations=lesson.sized(30, 2), every=lesson.sized(2, 1))
 lesson.interactive("zero", learning_data(learnt), "What the network thinks of the empty board")
 
 # %%
@@ -344,35 +344,40 @@ lesson.beside(
 # **6.plane.** Planes are counted from 0: X now, Y now, X one move ago, Y one move ago, and so on. Which plane has the
 # opponent's stones three moves ago?
 
-# %%
-check("6.plane", ...)
+# %% tags=["exercise"]
+answer = ...
+check("6.plane", answer)
 
 # %% [markdown]
 # **6.visits.** A leaf worth 80% moves a node from 50% to 56%. How many visits did the node have before?
 
-# %%
-check("6.visits", ...)
+# %% tags=["exercise"]
+answer = ...
+check("6.visits", answer)
 
 # %% [markdown]
 # **6.temperature.** Write a function `policy(visits, tau)` that returns π as a list. For tau = 0 it is the most visited
 # move (no two moves have equal visits).
 
-# %%
-check("6.temperature", ...)
+# %% tags=["exercise"]
+answer = ...
+check("6.temperature", answer)
 
 # %% [markdown]
 # **6.years.** The 40-block run played 29 million games. How many years would one machine take, with the same 0.4 s a
 # move and 150 moves a game?
 
-# %%
-check("6.years", ...)
+# %% tags=["exercise"]
+answer = ...
+check("6.years", answer)
 
 # %% [markdown]
 # **6.signs.** Write a function `back_up(value, depth)`. `value` is that of the side to move after the last of `depth`
 # moves. Return what is added to W of each move, from the first to the last, each seen by the player of the move.
 
-# %%
-check("6.signs", ...)
+# %% tags=["exercise"]
+answer = ...
+check("6.signs", answer)
 
 # %% [markdown]
 # ## Further reading

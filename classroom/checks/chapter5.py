@@ -35,7 +35,7 @@ def _backs_up(back_up: Callable) -> str | None:
             if not isinstance(answer, (list, tuple, np.ndarray)) or len(answer) != depth:
                 return f"back_up({z}, {depth}) must return {depth} numbers, not {answer!r}."
             if list(answer) != [z if place % 2 == 0 else -z for place in range(depth)]:
-                return f"back_up({z}, {depth}) returns {list(answer)}. Whose move is each edge?"
+                return f"back_up({z}, {depth}) returns {list(answer)}, which does not follow whose move each edge is."
     return None
 
 
@@ -71,13 +71,19 @@ EXERCISES = [
     Exercise(
         "interleavings",
         "Nothing is lost only if one thread stores before the other one loads.",
-        is_number(18, 0, {2: "These are the orders in which nothing is lost.", 20: "Two orders are right. Which?"}),
+        is_number(
+            18,
+            0,
+            {2: "These are the orders in which nothing is lost.", 20: "There are orders in which nothing is lost."},
+        ),
     ),
     Exercise(
         "threshold",
         "30 is more than two batches. A step is a tenth of n_thr.",
         is_number(
-            44, 0, {36: "The queue is too long. Should fewer or more nodes be made?", 41: "A step is a tenth of n_thr."}
+            44,
+            0,
+            {36: "The queue is too long, so fewer nodes should be made, not more.", 41: "A step is a tenth of n_thr."},
         ),
     ),
 ]

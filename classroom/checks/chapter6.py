@@ -29,7 +29,9 @@ def _has_signs(back_up: Callable) -> str | None:
                 return f"back_up({value}, {depth}) must return {depth} numbers, not {answer!r}."
             expected = [-value if (depth - place) % 2 else value for place in range(depth)]
             if np.abs(np.asarray(answer, float) - expected).max() > 1e-9:
-                return f"back_up({value}, {depth}) returns {list(answer)}. Who made the last move, and who is to move?"
+                return (
+                    f"back_up({value}, {depth}) returns {list(answer)}, which does not follow who made the last move."
+                )
     return None
 
 
