@@ -64,10 +64,10 @@ def count_together(times: int, is_atomic: bool, threads: int = 2) -> Counted:
     return Counted(threads * times, int(numbers[0]))
 
 
-def interleavings() -> list[str]:
-    """Return all orders in which two threads A and B can do their three steps, as "AABABB"."""
-    places = itertools.combinations(range(2 * len(STEPS)), len(STEPS))
-    return ["".join("A" if place in of_a else "B" for place in range(2 * len(STEPS))) for of_a in places]
+def interleavings(steps: int = len(STEPS)) -> list[str]:
+    """Return all orders in which two threads A and B can do their steps, as "AABABB"."""
+    places = itertools.combinations(range(2 * steps), steps)
+    return ["".join("A" if place in of_a else "B" for place in range(2 * steps)) for of_a in places]
 
 
 def play_interleaving(order: str, start: int = 0) -> list[dict[str, Any]]:
@@ -75,8 +75,8 @@ def play_interleaving(order: str, start: int = 0) -> list[dict[str, Any]]:
 
     Each step has the number in memory and what each thread holds in its register afterwards.
     """
-    memory, registers, done, steps = start, {"A": None, "B": None}, {"A": 0, "B": 0}, []
-    held: dict[str, int | None] = dict(registers)
+    memory, done, steps = start, {"A": 0, "B": 0}, []
+    held: dict[str, int | None] = {"A": None, "B": None}
     for thread in order:
         what = STEPS[done[thread]]
         done[thread] += 1

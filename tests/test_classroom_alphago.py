@@ -135,6 +135,8 @@ def test_two_of_twenty_orders_lose_nothing():
     ]  # fmt: skip
     assert atomic_steps(7)[-1]["memory"] == 9
     assert set(lost_update_data()["orders"]) == set(orders)
+    loads_first = [order for order in interleavings(2) if order not in ("AABB", "BBAA")]  # both load before one stores
+    assert len(interleavings(2)) == 6 and len(loads_first) == SOLUTIONS["5.interleavings"]
 
 
 def test_real_threads_lose_nothing_with_atomics():

@@ -327,8 +327,8 @@ answer = ...
 check("5.back_up", answer)
 
 # %% [markdown]
-# **5.interleavings.** Two threads add 1 to one number, each with a load, an addition and a store. In how many of the 20
-# orders is an addition lost?
+# **5.interleavings.** A processor that loads and adds in one step and then stores has two steps for each thread. Two
+# threads add 1 to one number. In how many orders of the four steps is an addition lost?
 
 # %% tags=["exercise"]
 answer = ...

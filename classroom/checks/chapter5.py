@@ -70,11 +70,16 @@ EXERCISES = [
     ),
     Exercise(
         "interleavings",
-        "Nothing is lost only if one thread stores before the other one loads.",
+        "Write down the six orders of two steps of A and two of B. Nothing is lost only if one thread stores before "
+        "the other one loads.",
         is_number(
-            18,
+            4,
             0,
-            {2: "These are the orders in which nothing is lost.", 20: "There are orders in which nothing is lost."},
+            {
+                2: "These are the orders in which nothing is lost.",
+                6: "There are orders in which nothing is lost.",
+                18: "This is for three steps of each thread.",
+            },
         ),
     ),
     Exercise(
@@ -83,7 +88,7 @@ EXERCISES = [
         is_number(
             44,
             0,
-            {36: "The queue is too long, so fewer nodes should be made, not more.", 41: "A step is a tenth of n_thr."},
+            {36: "The queue is too long: fewer nodes should be made, not more.", 41: "A step is a tenth of n_thr."},
         ),
     ),
 ]
