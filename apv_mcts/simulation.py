@@ -185,7 +185,7 @@ def _remember_reply(replies, boards, tracker, recent, moves, priors, first, coun
 
 
 @inlined_kernel
-def _descend(tree, rule, queue, replies, work, rng, plies):
+def descend(tree, rule, queue, replies, work, rng, plies):
     """Play down the tree from the root, on the worker's board, to a leaf.
 
     Return the depth, the last edge, and what is behind it: NONE, or BUSY if another thread is making its node.
@@ -226,7 +226,7 @@ def _descend(tree, rule, queue, replies, work, rng, plies):
 
 
 @inlined_kernel
-def _roll_out(tree, rule, queue, playouts, work, rng, e, depth, color):
+def roll_out(tree, rule, queue, playouts, work, rng, e, depth, color):
     """Evaluate a leaf by a rollout and back up. Ask the value network about it on the first visit."""
     boards, history, path = work.rollout.board, work.history, work.path
     recent = history[0].recent
@@ -291,7 +291,7 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
         history[0] = start_history[0]
         if rule.has_tree_policy:
             tracker[0] = start_tracker[0]
-        depth, e, child = _descend(tree, rule, queue, replies, work, rng, plies)
+        depth, e, child = descend(tree, rule, queue, replies, work, rng, plies)
         is_over = b.passes >= 2
         claimed = (not rule.has_rollouts) and (not is_over) and compare_and_swap(asked_value, e, NOT_ASKED, ASKED)
         may_grow = rule.has_rollouts or claimed or asked_value[e] == ANSWERED
@@ -301,7 +301,7 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
             made = make_node(rule, tree, policy, b, t, hashes, plies + depth, recent, work)
             atomic_store(children, e, made)
         if rule.has_rollouts:
-            _roll_out(tree, rule, queue, playouts, work, rng, e, depth, color)
+            roll_out(tree, rule, queue, playouts, work, rng, e, depth, color)
             atomic_add(control, DONE, 1)
             continue
         became = _ask_for_value(tree, rule, queue, work, e, made, claimed, depth, color)
