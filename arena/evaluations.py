@@ -9,9 +9,8 @@ from apv_mcts.assemble import new_playout_policy
 from classics.evaluation import Evaluation, asked, value_network
 from classics.settings import LookaheadSettings
 from go.playout import new_rng
-from nets.find import KINDS, find_weights, shipped_sizes
+from nets.find import find_weights
 from nets.network import Network
-from pipeline.errors import UserError
 from rollout.playout import board_games, new_workspace
 
 
@@ -33,8 +32,6 @@ def rollout_evaluation(size: int, run: str, seed: int, lookahead: LookaheadSetti
 
 def value_evaluation(size: int, run: str, seed: int, lookahead: LookaheadSettings) -> Evaluation:
     """Ask the value network of a run, or the one that comes with Prezero."""
-    if "value" not in KINDS or not (run or shipped_sizes("value")):
-        raise UserError("There is no value network yet: choose another evaluation than value.")
     return value_network(Network.load(find_weights("value", size, "run" if run else "shipped", run)))
 
 
