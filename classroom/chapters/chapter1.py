@@ -307,7 +307,7 @@ lesson.beside(
         ["playouts a second", f"{1 / network_seconds:,.0f}", "1", ""],
         [
             "agreement with experts",
-            f"{on_19:.0%} and see chapter 2",
+            f"{on_19:.0%} and {network_19:.0%}",
             "24% and 57%",
             "rollout policy and network, 19x19",
         ],
