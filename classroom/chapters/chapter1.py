@@ -4,7 +4,7 @@
 # **Aims.** Turn Go knowledge into features with weights, let the weights be learnt from games, and understand AlphaGo's
 # fast rollout policy: a softmax over sums of weights.
 #
-# **Duration.** 60 minutes, 90 with the exercises. Running it takes one to two minutes.
+# **Duration.** 60 minutes, 90 with the exercises. Running it takes less than a minute.
 
 # %% [markdown]
 # ## Weights by hand
