@@ -17,8 +17,8 @@ class Entry(NamedTuple):
     The module has a `COMMAND` (`pipeline.launch.Command`). An entry written `module:function` names a function of the
     arguments instead, and says if it takes any. The catalogue imports no command, so that listing them is fast.
 
-    `extra` is the group of packages in `pyproject.toml` that the command needs: base, train (torch), dev or bench. The
-    launcher asks for it before anything is installed, so this module imports the standard library only.
+    `extra` is the group of packages in `pyproject.toml` that the command needs: base, train (torch), classroom, dev or
+    bench. The launcher asks for it before anything is installed, so this module imports the standard library only.
     """
 
     module: str
@@ -110,6 +110,9 @@ COMMANDS = {
     "arena.problems": Entry("arena.problems", "have players solve 40 drawn problems, and say how many each does"),
     "apv_mcts.show": Entry(
         "apv_mcts.show", "show what a search finds in a position: the six boards of Figure 5, the tree"
+    ),
+    "classroom": Entry(
+        "classroom.command", "list the chapters of the classroom, or run one and write its page", extra="classroom"
     ),
     "gtp": Entry("arena.engine", "play as a GTP engine, for Sabaki, GoGui and other programs"),
 }
