@@ -130,7 +130,7 @@ def fit(name: str, lessons: Lessons, test: Lessons, epochs: int, seed: int = 1, 
     torch.set_num_threads(os.cpu_count() or 1)
     settings = LearnSettings(
         net=ValueNetSettings(filters=filters, layers=7),
-        optimiser=OptimiserSettings(batch_size=64, learning_rate=0.05, weight_decay=0.0),
+        optimiser=OptimiserSettings(kind="adamw", batch_size=64, learning_rate=0.002, weight_decay=0.0),
         ownership=0.0,
         positions=epochs * len(lessons),
     )

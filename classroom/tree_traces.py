@@ -26,9 +26,9 @@ from classics.small_trees import (
     simulate,
     slides_node,
 )
-from classroom.lesson import by_vertex, stones_text
+from classroom.lesson import board_rows
 from go.board import BLACK, COLOR_NAMES
-from go.coordinates import PASS, gtp_from_point
+from go.coordinates import gtp_from_point
 from go.position import Position
 
 Frame = dict[str, Any]
@@ -175,7 +175,7 @@ def go_trace(position: Position, simulations: int, seed: int = 1, shown: int = 2
     final = snapshots[-1]
     trace = Trace("UCT on a real board")
     mover = COLOR_NAMES[position.to_move]
-    trace.add_node("root", None, _other(mover), stones=stones_text(position))
+    trace.add_node("root", None, _other(mover), rows=board_rows(position))
     numbers: dict[tuple[int, ...], int] = {(): 0}
     for way in sorted(final, key=lambda way: (len(way), way)):
         if final[way][1] >= shown and way[:-1] in numbers:
@@ -185,7 +185,7 @@ def go_trace(position: Position, simulations: int, seed: int = 1, shown: int = 2
             name = gtp_from_point(way[-1], position.size)
             parent = numbers[way[:-1]]
             player = mover if len(way) % 2 else _other(mover)
-            numbers[way] = trace.add_node(name, parent, player, stones=stones_text(after), last=_place(position, way[-1]))
+            numbers[way] = trace.add_node(name, parent, player, rows=board_rows(after))
     trace.add_frame("Start", "The root, and no playout yet.", [0], {0: [0, 0]})
     before: dict[tuple[int, ...], tuple[float, int]] = {}
     for number, now in enumerate(snapshots, 1):
@@ -225,12 +225,6 @@ def _edges_of(search: Search) -> dict[tuple[int, ...], tuple[float, int]]:
 
 def _other(color: str) -> str:
     return "white" if color == COLOR_NAMES[BLACK] else "black"
-
-
-def _place(position: Position, point: int) -> int | None:
-    """Return the place of a point in the text of the stones; None for a pass."""
-    places = by_vertex(position, {point: None}) if point != PASS else {}
-    return int(next(iter(places))) if places else None
 
 
 def flat_and_tree(position: Position, simulations: int, seed: int = 1) -> dict[str, list[tuple[str, int, float]]]:

@@ -11,7 +11,7 @@
 import tempfile
 from pathlib import Path
 
-from classics.bandit import replay, success_rate, ucb1
+from classics.bandit import replay, slides_bandit, success_rate, ucb1
 from classroom import bandit, check, costs, lesson, maze, small_learning
 from nets import Weights, find_weights
 from pipeline.artefact import ROOT
@@ -34,9 +34,9 @@ lesson.interactive("bandit", bandit.slides_data(), "Ten trials of the slides")
 #
 # **A slip in the source.** The slides print the formula of UCB1 (Auer et al. 2002) with t trials in all and n of this arm,
 #
-# $$\text{UCB1} = \frac{w}{n} + \sqrt{\frac{2 \ln t}{n}}$$
+#     UCB1 = w/n + √(2 ln t / n)
 #
-# but none of the printed numbers follows from it. All of them follow from $w/n + \sqrt{2 \log_{10}(t/n)}$: the fraction
+# but none of the printed numbers follows from it. All of them follow from `w/n + √(2 log₁₀(t/n))`: the fraction
 # was taken inside the logarithm, and the base is 10. The table shows the printed values, ours by that formula, and the true
 # UCB1. The value 1.41 for the untried arm is what n = 0.1 would give; UCB1 says infinity.
 
@@ -48,10 +48,11 @@ lesson.show_table(
 )
 
 # %%
-ours, genuine = replay(bandit.UCB_TRIALS, bandit.FORMULAS[1].bound), replay(bandit.UCB_TRIALS, ucb1)
+ours, genuine = replay(bandit.UCB_TRIALS, slides_bandit), replay(bandit.UCB_TRIALS, ucb1)
+after5 = " and ".join(f"{value:.3f}" for value in ours[4].bounds.values())
 lesson.beside(
     [
-        ["bounds of A and B after trial 5", "1.182 and 0.940", "1.18 and 0.94", "now A has the larger bound"],
+        ["bounds of A and B after trial 5", after5, "1.18 and 0.94", "now A has the larger bound"],
         ["next arm after trial 9", ours[8].best, bandit.PRINTED_NEXT[8], "the slides go on with A, against their own rule"],
         ["next arm after trial 4", genuine[3].best, bandit.PRINTED_NEXT[3], "true UCB1 already goes back to A"],
         ["best arm in the closing remark", "A", "B", "the remark under the first table names the wrong arm"],
@@ -84,7 +85,7 @@ lesson.interactive("bandit", bandit.live_data(60, seed=9), "Sixty trials")
 # An agent starts in cell 1 and looks for the exit to the right of cell 16. Walls stop it. Only leaving the maze is
 # rewarded. **Q-learning** keeps a value Q(s, a) for each cell s and direction a, and after each step that leads to s′ sets
 #
-# $$Q(s, a) \leftarrow Q(s, a) + \alpha\,\bigl(r + \gamma \max_{a'} Q(s', a') - Q(s, a)\bigr).$$
+#     Q(s, a) ← Q(s, a) + α (r + γ max Q(s′, ·) - Q(s, a))
 #
 # So values spread from the exit backwards: first cell 16 gets a value, then 15, then 11. With probability ε the agent takes
 # a random direction, else the best one known. The **policy gradient** keeps no values. It has a probability for each
@@ -105,7 +106,7 @@ lesson.interactive("maze", data, "The maze of the slides")
 # - **α = 0.1 and a reward of 10**, because the value of the exit is 1 after the first episode.
 # - The value of the exit is 20 after 20 episodes and 100 after 100. So the exit **adds** α·10 without taking the old value
 #   off. By the textbook rule it would approach 10 and stay there.
-# - **γ = 0.95**: if each episode comes through cell 15 once, its value after k episodes is $0.95k - 9.5 + 9.5 \cdot 0.9^k$.
+# - **γ = 0.95**: if each episode comes through cell 15 once, its value after k episodes is `0.95 k - 9.5 + 9.5 · 0.9^k`.
 #   After 100 episodes that is 85.5, exactly as printed.
 # - **ε = 1 - k/100** in episode k. We found this by trying about a dozen schedules; others miss the grid of episode 20.
 #
@@ -179,16 +180,16 @@ lesson.show_table(
 # The same idea with a network instead of a table. In a game of Go there is one reward, at the end: z = 1 for a win and -1
 # for a loss. **REINFORCE** changes the weights ρ of the policy along
 #
-# $$\Delta\rho \propto \frac{1}{n} \sum_{i=1}^{n} \sum_{t} \nabla_\rho \log p_\rho(a_t \mid s_t)\,(z_i - b)$$
+#     Δρ  ∝  1/n  Σ over games i  Σ over moves t   ∇ log p_ρ(a_t | s_t) · (z_i - b)
 #
-# over n games i and the learner's moves t in them: every move of a won game becomes a bit more probable. Most of these
+# with n games and a baseline b, such as the mean outcome: every move of a won game becomes a bit more probable. Most of these
 # moves deserve neither praise nor blame. Over many games the undeserved part averages out.
 #
 # Here a small network begins on 5x5 with no knowledge but the rules, and plays against earlier versions of itself. It is
 # the code of `rl_policy`, with small numbers.
 
 # %%
-iterations, games, tested = lesson.sized((60, 64, 200), (4, 16, 20))
+iterations, games, tested = lesson.sized((30, 64, 200), (4, 16, 20))
 learnt = small_learning.reinforce(small_learning.new_policy(), iterations, games, every=max(1, iterations // 10), tested=tested)
 with lesson.figure("Games won against the policy that it began as, 5x5") as made:
     axes = made.subplots()
@@ -208,7 +209,7 @@ lesson.say(
 #
 # AlphaGo's RL policy began with the weights of the SL policy of chapter 2. It played 10,000 times 128 games against a pool of
 # its own earlier versions. Ours on 9x9 (`rl9`, which comes with Prezero) played 300 times 128. Two matches below: a
-# small one, played now, and the large one of [docs/rl_policy.md](../../docs/rl_policy.md).
+# small one, played now, and the large one of `docs/rl_policy.md`.
 
 # %%
 rl, sl = (Weights.load(find_weights(kind, size=9)) for kind in ("rl", "policy"))
@@ -294,38 +295,38 @@ lesson.beside(
 # **3.ucb1** Write the function UCB1 as Auer et al. define it: wins and trials of an arm, and all trials. An arm that was never
 # tried must come first.
 
-# %%
+# %% tags=["exercise"]
 check("3.ucb1", ...)
 
 # %% [markdown]
 # **3.slip** Which arm should be tried after the ninth trial of the slides' table, by their own numbers?
 
-# %%
+# %% tags=["exercise"]
 check("3.slip", ...)
 
 # %% [markdown]
 # **3.closed_form** What is Q(15, →) after 50 episodes that each come by once? (One digit after the point.)
 
-# %%
+# %% tags=["exercise"]
 check("3.closed_form", ...)
 
 # %% [markdown]
 # **3.textbook** With the textbook rule (the old value is taken off at the exit), which number does Q(16, →) approach?
 
-# %%
+# %% tags=["exercise"]
 check("3.textbook", ...)
 
 # %% [markdown]
 # **3.gradient** A softmax policy gives the probabilities p. The move a was played, and the game had the outcome z. Write a
 # function of p, a and z that returns the gradient of z log p(a) by the scores: a list as long as p.
 
-# %%
+# %% tags=["exercise"]
 check("3.gradient", ...)
 
 # %% [markdown]
 # **3.days** 30 million games of 200 moves at 5 ms each: how many days on 50 GPUs? (One digit after the point.)
 
-# %%
+# %% tags=["exercise"]
 check("3.days", ...)
 
 # %% [markdown]
@@ -336,4 +337,4 @@ check("3.days", ...)
 # - R. Sutton, A. Barto: Reinforcement Learning, second edition, chapters 2, 6 and 13. MIT Press, 2018.
 # - D. Silver et al.: Mastering the game of Go with deep neural networks and tree search. Nature 529, 2016, Methods.
 # - In this house: `classics/bandit.py`, `classroom/maze.py`, `rl_policy/reinforce.py`, `value_net/recipe.py`, and
-#   [docs/rl_policy.md](../../docs/rl_policy.md), [docs/value_net.md](../../docs/value_net.md).
+#   `docs/rl_policy.md`, `docs/value_net.md`.

@@ -10,7 +10,7 @@
 # %%
 from classics.bandit import slides_tree, ucb1
 from classics.evaluation import area
-from classics.growth import growth_rows
+from classics.growth import growth_rows, measured
 from classics.small_trees import (
     Node,
     back_up,
@@ -65,9 +65,9 @@ lesson.beside(
 # %% [markdown]
 # ## 2. What it costs
 #
-# With w moves in each position, a search of depth d looks at $w^d$ positions. Alpha-beta needs about the square root of that
+# With w moves in each position, a search of depth d looks at w^d positions. Alpha-beta needs about the square root of that
 # if it always tries the best move first, which nobody can promise. Go has about 250 moves in a position and games of 150
-# moves: $250^{150} \approx 10^{360}$.
+# moves: 250^150, about 10^360.
 
 # %%
 power = costs.power_of_ten(costs.GO_MOVES, costs.GO_DEPTH)
@@ -89,7 +89,9 @@ lesson.show_table(["random tree", *next(iter(counted.values()))], [[name, *(f"{n
 # The same on a real board, by the players `minimax` and `alphabeta` of Prezero, on 5x5 after one move:
 
 # %%
-rows = growth_rows(Position(5, 0.5).play("C3"), area(), lesson.sized(4, 2), most_leaves=lesson.sized(4e5, 2e3))
+opening = Position(5, 0.5).play("C3")
+measured(opening, area(), 1, prunes=True)  # compiles, so that no time below contains it
+rows = growth_rows(opening, area(), lesson.sized(4, 2), most_leaves=lesson.sized(4e5, 2e3))
 lesson.show_table(["d", "w^d", "minimax", "alpha-beta", "best possible", "minimax, time", "alpha-beta, time"], rows)
 
 # %% [markdown]
@@ -150,7 +152,7 @@ lesson.show_table(["", "B4", "B3", "plays"], rows, "Games won by black, and play
 lesson.interactive("tree", tree_traces.slides_trace(), "The steps at node n1 of the slides")
 
 # %% [markdown]
-# **The slip of chapter 3 again.** The printed biases follow $2\sqrt{\log_{10}(t/n)}$, with t = 18 and n = 3, 10 and 5. The
+# **The slip of chapter 3 again.** The printed biases follow `2 √(log₁₀(t/n))`, with t = 18 and n = 3, 10 and 5. The
 # fraction is inside the logarithm once more, and there is a factor √2 more than in the table of the bandit. The true UCB1
 # has other numbers and the same winner: b1 is tried next, and b2 is played in the end.
 
@@ -213,40 +215,40 @@ lesson.say(f"After 150 simulations UCT plays {best[0]} ({best[1]} visits, {best[
 #
 # **4.minimax** What is the tree `[[4, 9, 2], [7, 5], [1, 8, 6]]` worth to black, who moves at the root?
 
-# %%
+# %% tags=["exercise"]
 check("4.minimax", ...)
 
 # %% [markdown]
 # **4.leaves** How many leaves of that tree does alpha-beta look at, from left to right? (You may build it in the page above.)
 
-# %%
+# %% tags=["exercise"]
 check("4.leaves", ...)
 
 # %% [markdown]
 # **4.alphabeta** Write a function of a tree (a number, or a list of trees; black moves at the root) that returns its value and
 # the number of leaves that alpha-beta looks at.
 
-# %%
+# %% tags=["exercise"]
 check("4.alphabeta", ...)
 
 # %% [markdown]
 # **4.flat** White has four replies to b₁. One always wins for white, the others always lose. What share of games does flat
 # Monte Carlo see for black?
 
-# %%
+# %% tags=["exercise"]
 check("4.flat", ...)
 
 # %% [markdown]
 # **4.next** At node n₁ (wins 1, 7, 2 in 3, 10, 5 trials) UCB1 tries b1, and black loses. Which move does UCB1 try next?
 
-# %%
+# %% tags=["exercise"]
 check("4.next", ...)
 
 # %% [markdown]
 # **4.depth** A machine looks at 10^9 positions a second and has a minute. How many moves deep, completely, does minimax get with
 # w = 250? (A whole number.)
 
-# %%
+# %% tags=["exercise"]
 check("4.depth", ...)
 
 # %% [markdown]
@@ -257,4 +259,4 @@ check("4.depth", ...)
 # - L. Kocsis, C. Szepesvári: Bandit based Monte-Carlo planning. ECML 2006. UCT.
 # - R. Coulom: Efficient selectivity and backup operators in Monte-Carlo tree search. Computers and Games 2006.
 # - In this house: `classics/lookahead.py`, `classics/small_trees.py`, `apv_mcts/simulation.py`, and
-#   [docs/classics.md](../../docs/classics.md), [docs/search.md](../../docs/search.md).
+#   `docs/classics.md`, `docs/search.md`.

@@ -102,7 +102,7 @@ function maze(data, run, now) {
     const tip = values.map((other, way) => `${ARROWS[way]} ${other.toFixed(1)}${run.kind === "q" ? "" : "%"}`).join("\n");
     const box = svg("g", { "data-cell": cell, "data-tip": `cell ${cell}\n${tip}` },
       svg("rect", { x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL, class: "maze-cell" }),
-      svg("rect", { x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL, class: "maze-value", opacity: 0.75 * strength(run, value) }));
+      svg("rect", { x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL, class: "maze-value", opacity: 0.55 * strength(run, value) }));
     values.forEach((other, way) => box.append(wedge(x, y, way, 0.12 + 0.88 * strength(run, other))));
     box.append(svg("text", { x: x - CELL / 2 + 7, y: y - CELL / 2 + 16, class: "maze-number" }, cell),
       svg("text", { x, y: y + 7, class: "maze-text" }, shown(run, value)));

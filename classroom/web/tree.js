@@ -2,7 +2,7 @@
 //
 // data.mode "edit": { trees: [{ name, tree }] }, a tree being a number (a leaf's value for black) or a list of trees.
 //   The search is done here, again after every change. classroom/game_trees.py does the same; the tests compare both.
-// data.mode "grow": { nodes: [{ name, parent, mover, stones, last }], frames: [{ title, text, path, stats, bounds, winner }], size }
+// data.mode "grow": { nodes: [{ name, parent, mover, rows }], frames: [{ title, text, path, stats, bounds, winner }], size }
 //   stats are wins and visits by node, of those that changed in the frame. A node appears with its first visit.
 
 import { drawBoard } from "./board.js";
@@ -85,7 +85,11 @@ function startEditing(element, data) {
       count: found.steps.length + 1,
       unit: "step",
       first: Math.min(step, found.steps.length),
-      draw: (stage, now) => stage.replaceChildren(el("div", { class: "tree-scroll" }, picture(found, now)), summary(found, now)),
+      draw(stage, now) {
+        const scroll = el("div", { class: "tree-scroll" }, picture(found, now));
+        stage.replaceChildren(scroll, summary(found, now));
+        allowSwipes(scroll);
+      },
       caption: (now) => sentence(found, now),
     });
     buttons();
@@ -162,7 +166,7 @@ function startEditing(element, data) {
     else group.append(svg("circle", { cx: x, cy: y, r: 20, class: isBlack ? "tree-black" : "tree-white" }));
     const text = isLeaf ? node.tree : value === undefined || !Number.isFinite(value) ? "" : value;
     group.append(svg("text", { x, y: y + 6, class: isLeaf ? "tree-text" : isBlack ? "tree-text on-black" : "tree-text on-white", "data-value": node.id || "root" }, text));
-    if (known.now === node.id && known.windows.has(node.id)) group.append(svg("text", { x: x + 26, y: y - 10, class: "tree-window" }, known.windows.get(node.id)));
+    if (known.now === node.id && known.windows.has(node.id)) group.append(svg("text", { x: x + 24, y: y - 14, class: "tree-window" }, known.windows.get(node.id)));
     return group;
   }
   function summary(found, now) {
@@ -174,7 +178,7 @@ function startEditing(element, data) {
 }
 
 const limit = (value) => (value === Infinity ? "∞" : value === -Infinity ? "-∞" : String(value));
-const windowText = (step) => `α ${limit(step.alpha)}  β ${limit(step.beta)}`;
+const windowText = (step) => `α ${limit(step.alpha)}, β ${limit(step.beta)}`;
 
 function knownAt(found, now) {
   const values = new Map(), windows = new Map(), cut = new Set();
@@ -197,6 +201,11 @@ function sentence(found, now) {
   return `${who} has ${step.value} here, and the other side already has something as good elsewhere (${windowText(step)}): the rest does not matter.`;
 }
 
+// A finger scrolls a tree that is too wide for the page, and steps where there is nothing to scroll.
+function allowSwipes(scroll) {
+  if (scroll.scrollWidth <= scroll.clientWidth + 1) scroll.style.touchAction = "pan-y";
+}
+
 // ---- layout ----
 
 function listed(tree) {
@@ -207,6 +216,8 @@ function listed(tree) {
   })(tree, "", null);
   return nodes;
 }
+
+const MARGIN = 36; // beside a tree that grows downwards, for numbers beside its nodes
 
 // Places of nodes: leaves side by side, parents in the middle of their children; depth downwards, or to the right.
 function layout(nodes, gap, level, isSideways) {
@@ -224,9 +235,9 @@ function layout(nodes, gap, level, isSideways) {
   const long = Math.max(next, 1) * gap, far = deepest * level + 60;
   const places = new Map(nodes.map((node) => {
     const a = (across.get(node.id) + 0.5) * gap, d = deep.get(node.id) * level + 30;
-    return [node.id, isSideways ? [d, a] : [a, d]];
+    return [node.id, isSideways ? [d, a] : [a + MARGIN, d]];
   }));
-  return isSideways ? { places, width: far + 60, height: long } : { places, width: Math.max(long, 200), height: far };
+  return isSideways ? { places, width: far + 70, height: long } : { places, width: long + 2 * MARGIN, height: far };
 }
 
 // ---- growing trees ----
@@ -248,6 +259,7 @@ function startGrowing(element, data) {
       const picture = grown(step);
       const scroll = el("div", { class: "tree-scroll" }, picture);
       stage.replaceChildren(data.size ? el("div", { class: "pz-columns tree-columns" }, scroll, panel) : scroll);
+      allowSwipes(scroll);
       if (data.size) showBoard(pinned ?? data.frames[step].path.at(-1));
     },
     caption: (step) => el("span", {}, el("b", {}, `${data.frames[step].title}. `), data.frames[step].text),
@@ -295,20 +307,17 @@ function startGrowing(element, data) {
   }
   function showBoard(id) {
     const node = nodes[id];
-    const rows = Array.from({ length: data.size }, (_, row) => node.stones.slice(row * data.size, (row + 1) * data.size));
-    const last = node.last === null || node.last === undefined ? null : pointName(node.last, data.size);
-    const spec = { size: data.size, rows, caption: node.parent === null ? "the position at the root" : `after ${node.mover} ${node.name}` };
-    if (last) spec.last = last;
+    const spec = { size: data.size, rows: node.rows, caption: node.parent === null ? "the position at the root" : `after ${node.mover} ${node.name}` };
+    if (node.parent !== null && node.name !== "pass") spec.last = node.name;
     if (board) board.update(spec);
     else board = drawBoard(panel, spec);
   }
 }
 
 const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
-const pointName = (place, size) => `${"ABCDEFGHJKLMNOPQRST"[place % size]}${size - Math.floor(place / size)}`;
 
 const STYLE = `
-.tree { display:block; width:100%; height:auto; }
+.tree { display:block; width:100%; height:auto; margin:0 auto; }
 .tree-scroll { overflow-x:auto; flex:1 1 22rem; min-width:0; }
 .tree-edge { stroke:var(--pz-rule); stroke-width:2.5; }
 .tree-edge.is-line { stroke:var(--pz-warm); stroke-width:4; }
