@@ -45,13 +45,14 @@ FORMULAS = (
 def play_course(chances: Mapping[str, float], count: int, bound: Bound, seed: int) -> list[tuple[str, int]]:
     """Play a bandit: try the arm with the highest bound, `count` times. Return the arms with their outcomes.
 
-    On a tie, the first arm is tried.
+    The player has an order of the arms, drawn by lot, for ties.
     """
     rng = np.random.default_rng(seed)
+    order = [str(arm) for arm in rng.permutation(list(chances))]
     wins, tried = dict.fromkeys(chances, 0), dict.fromkeys(chances, 0)
     course = []
     for total in range(count):
-        arm = max(chances, key=lambda name: bound(wins[name], tried[name], max(total, 1)))
+        arm = max(order, key=lambda name: bound(wins[name], tried[name], max(total, 1)))
         won = int(rng.random() < chances[arm])
         wins[arm] += won
         tried[arm] += 1

@@ -27,6 +27,7 @@ from value_net.settings import LearnSettings, ValueNetSettings
 SIZE, KOMI = 5, 0.5
 POLICY = NetSettings(filters=16, layers=4, planes=4)
 EVALUATE = 77  # a random stream of its own for the games that are counted
+EVALUATIONS = 12  # of a value network while it learns, at most
 SHARES = (0.0, 0.25)  # of the samples, for validation and test
 
 
@@ -67,7 +68,7 @@ def reinforce(
 
     from rl_policy.reinforce import ReinforceTrainer
 
-    torch.set_num_threads(os.cpu_count() or 1)
+    torch.set_num_threads(1)  # batches of 5x5 boards are too small to share
     settings = ReinforceSettings(games=games, learning_rate=learning_rate, baseline=baseline)
     game = GameSettings(komi=komi, threads=os.cpu_count() or 1)
     with tempfile.TemporaryDirectory() as folder:
@@ -127,7 +128,7 @@ def fit(name: str, lessons: Lessons, test: Lessons, epochs: int, seed: int = 1, 
     from nets.module import weights_of
     from value_net.trainer import ValueTrainer
 
-    torch.set_num_threads(os.cpu_count() or 1)
+    torch.set_num_threads(1)  # batches of 5x5 boards are too small to share
     settings = LearnSettings(
         net=ValueNetSettings(filters=filters, layers=7),
         optimiser=OptimiserSettings(kind="adamw", batch_size=64, learning_rate=0.002, weight_decay=0.0),
@@ -135,7 +136,7 @@ def fit(name: str, lessons: Lessons, test: Lessons, epochs: int, seed: int = 1, 
         positions=epochs * len(lessons),
     )
     trainer = ValueTrainer(lessons, settings, torch.device("cpu"), torch.float32, seed)
-    every = max(1, trainer.steps // epochs)
+    every = max(1, trainer.steps // min(epochs, EVALUATIONS))
     history: list[dict[str, float]] = []
     for number in range(trainer.steps):
         trainer.step(number)

@@ -65,14 +65,16 @@ def test_the_greedy_table_stays_with_the_worse_arm():
 
 
 def test_many_greedy_players_stay_with_the_worse_arm_and_few_of_ucb1_do():
-    shares = {bound: bandit.share_of_best(bandit.CHANCES, 300, bound, 60) for bound in (ucb1, success_rate)}
-    assert shares[ucb1][-50:].mean() > 0.85 > shares[success_rate][-50:].mean() + 0.05
-    assert shares[ucb1][0] == shares[success_rate][0] == 1  # the first arm comes first in a tie
+    shares = {bound: bandit.share_of_best(bandit.CHANCES, 400, bound, 40) for bound in (ucb1, success_rate)}
+    assert shares[ucb1][-50:].mean() > 0.85
+    assert len(set(shares[success_rate][-100:])) <= 2  # who is at the worse arm so late, stays there
+    assert shares[success_rate][-1] < 0.85
+    assert 0.3 < shares[ucb1][0] < 0.7  # the first arm is drawn by lot
 
 
 def test_the_maze_is_the_one_of_the_tables():
     neighbours = {(c, c + 1) for c in range(1, 16) if c % 4} | {(c, c + 4) for c in range(1, 13)}
-    assert neighbours - set(maze.PASSAGES) == WALLS and len(maze.PASSAGES) == 15
+    assert neighbours - {(min(pair), max(pair)) for pair in maze.PASSAGES} == WALLS and len(maze.PASSAGES) == 15
     assert all(maze.NEXT[a][maze.RIGHT if b == a + 1 else maze.DOWN] == a for a, b in WALLS)
     cell, way = maze.START, []
     while cell != maze.OUTSIDE:
@@ -181,7 +183,8 @@ def test_a_value_network_memorises_games_of_which_it_sees_many_positions(tmp_pat
     values = small_learning.game_in_its_eyes(several.network, samples, game)
     outcome = 1 if samples.store.games["winner"][game] == 1 else -1
     assert len(values) == samples.store.games["n_moves"][game]
-    assert np.mean(values) * outcome > 0.3  # the winner of a game that it learnt from, for black at every move
+    learnt = several.lessons.plies[several.lessons.games == game]
+    assert np.mean([values[ply] for ply in learnt]) * outcome > 0.5  # for black, whoever is to move
 
 
 @pytest.mark.parametrize("name", solutions.SOLUTIONS)
@@ -262,6 +265,6 @@ def test_the_maze_in_the_page_follows_the_recorded_runs(page: Browser):
     go_to(page, "maze", 100)
     learnt = maze.policy_gradient(10)[99].table
     page.hover("#maze [data-cell='7']")
-    assert text(page, "#maze .pz-tip").split("\n") == [
-        "cell 7", *(f"{arrow} {100 * share:.1f}%" for arrow, share in zip(maze.ARROWS, learnt[7], strict=True))
-    ]
+    name, *lines = text(page, "#maze .pz-tip").split("\n")
+    assert name == "cell 7" and "".join(line[0] for line in lines) == maze.ARROWS
+    assert [float(line[2:-1]) for line in lines] == pytest.approx([100 * share for share in learnt[7]], abs=0.06)
