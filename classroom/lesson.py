@@ -8,6 +8,7 @@ import hashlib
 import html
 import itertools
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,6 +37,8 @@ THEMED = {  # colours that must change with the page: text and lines, by what st
     "#6b5330": "currentColor",
     "#d9d9d9": "var(--rule, #d9d9d9)",
 }
+
+METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)  # of matplotlib: addresses that nobody needs
 
 _numbers = itertools.count(1)
 
@@ -107,8 +110,9 @@ def _of_colors(colors: np.ndarray) -> Position:
 
 
 def show_drawing(drawing: str, title: str = "", width: int = 0) -> Shown:
-    """Show an SVG document, such as a sheet of `go.panels`. A width of 0 takes the width of the page."""
-    return shown(_captioned(drawing, title, width), f"[drawing: {title or 'untitled'}]")
+    """Show an SVG document, such as a sheet of `go.panels`. With a width of 0 it is as wide as the page allows."""
+    page = _captioned(drawing, title, width, "" if width else " lesson-wide")
+    return shown(page, f"[drawing: {title or 'untitled'}]")
 
 
 def row(*parts: Shown) -> Shown:
@@ -117,20 +121,20 @@ def row(*parts: Shown) -> Shown:
     return Shown(f'<div class="lesson-row" style="{ROW}">{inner}</div>', "\n".join(part.text for part in parts))
 
 
-ROW = "display:flex;flex-wrap:wrap;gap:1.2rem;align-items:flex-end"
+ROW = "display:flex;flex-wrap:wrap;gap:1.2rem;align-items:flex-start"
 CAPTION = "font-size:0.9em;opacity:0.8;margin-top:0.3rem"
 
 
-def _captioned(drawing: str, title: str, width: int) -> str:
-    limit = f"max-width:{width}px" if width else "max-width:100%"
+def _captioned(drawing: str, title: str, width: int, kind: str = "") -> str:
+    limit = f";max-width:{width}px" if width else ""
     caption = f'<figcaption style="{CAPTION}">{html.escape(title)}</figcaption>' if title else ""
-    return f'<figure class="lesson-drawing" style="margin:0.6rem 0;{limit}">{themed(drawing)}{caption}</figure>'
+    return f'<figure class="lesson-drawing{kind}" style="margin:0.6rem 0{limit}">{themed(drawing)}{caption}</figure>'
 
 
 def themed(drawing: str) -> str:
     """Prepare an SVG document for a page that may be light or dark, and of any width."""
-    start = drawing.index("<svg")
-    head, _, body = drawing[start:].partition(">")
+    bare = METADATA.sub("", drawing[drawing.index("<svg") :])
+    head, _, body = bare.partition(">")
     head = head.replace("<svg", '<svg role="img"') + ' style="max-width:100%;height:auto;display:block">'
     for color, instead in THEMED.items():
         body = body.replace(color, instead)
@@ -150,7 +154,9 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str 
 
 def beside(rows: Iterable[Sequence[Any]], title: str = "") -> Shown:
     """Show our numbers beside published ones: rows of what, ours, the paper's or the slides', and a remark."""
-    return show_table(HEADER, ([*line, *[""] * (len(HEADER) - len(line))] for line in rows), title)
+    filled = [[*line, *[""] * (len(HEADER) - len(line))] for line in rows]
+    columns = len(HEADER) if any(line[-1] for line in filled) else len(HEADER) - 1
+    return show_table(HEADER[:columns], [line[:columns] for line in filled], title)
 
 
 def say(text: str) -> Shown:

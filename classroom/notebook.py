@@ -78,8 +78,11 @@ def run(chapter: Chapter, scale: str) -> Any:
             raise UserError(
                 f"{chapter.title} stopped at a cell ({reason}); run {chapter.path} for the details."
             ) from None
-        except (DeadKernelError, TimeoutError, RuntimeError) as error:
-            raise UserError(f"{chapter.title} cannot be run: {str(error).strip().splitlines()[0]}") from None
+        except (AssertionError, DeadKernelError, TimeoutError, RuntimeError) as error:
+            if client.km is None:  # nbclient answers Ctrl-C by ending the kernel, and then misses it
+                raise KeyboardInterrupt from None
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+            raise UserError(f"{chapter.title} cannot be run: {reason}.") from None
     for cell in notebook.cells:  # times of execution would make every page differ
         cell.metadata.pop("execution", None)
     return notebook

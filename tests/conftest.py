@@ -5,11 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from browser import Browser, find_chromium
 
 from data.draft import Draft, finish
 from data.filters import Filters
@@ -77,6 +78,15 @@ def gnugo() -> str:
     if found is None:
         pytest.skip("GNU Go is not installed (apt install gnugo)")
     return found
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory) -> Iterator[Browser]:
+    """A page of a real browser."""
+    if find_chromium() is None:
+        pytest.skip("Chromium is not installed (apt install chromium)")
+    with Browser(tmp_path_factory.mktemp("profile")) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -126,8 +126,8 @@ const STYLE = `
 .go-controls button,.go-controls select,.go-choice select{font:inherit;color:inherit;background:var(--go-button);
   border:1px solid var(--go-edge);border-radius:.4rem;min-height:2.3rem;padding:0 .55rem;cursor:pointer}
 .go-controls button{min-width:2.5rem;display:inline-flex;align-items:center;justify-content:center}
-.go-controls button:hover:not(:disabled){border-color:var(--go-accent)}
-.go-controls button:disabled{opacity:.4;cursor:default}
+.go-controls button:hover{border-color:var(--go-accent)}
+.go-controls button[aria-disabled=true]{opacity:.4;cursor:default;border-color:var(--go-edge)}
 .go-controls button[aria-pressed=true]{background:var(--go-accent);border-color:var(--go-accent);color:var(--go-panel)}
 .go-controls svg{width:1.05em;height:1.05em;fill:currentColor}
 .go-counter{margin-left:auto;color:var(--go-soft);font-variant-numeric:tabular-nums;white-space:nowrap}
@@ -431,7 +431,7 @@ class Board {
     if (heat?.scale === "owner") this.drawOwners(all);
     if (spec.last && String(spec.last).toLowerCase() !== "pass") {
       const point = canonical(spec.last, size);
-      if (!this.labels.has(point)) all.append(this.mark("circle", point, "go-last"));
+      if (!this.labels.has(point)) all.append(this.mark("circle", point, "go-last-move"));
     }
     for (const [point, mark] of marks) all.append(this.mark(mark, point, "go-mark"));
     if (heat?.writes) {
@@ -462,8 +462,8 @@ class Board {
       if (share < 0.02 || stones.get(point) === owner) continue;
       const [x, y] = placeOf(point, size), side = 0.5 * CELL * Math.sqrt(share);
       all.append(svg("rect", {
-        x: x * CELL - side / 2, y: y * CELL - side / 2, width: side, height: side, class: "go-heat", "data-point": point,
-        fill: owner === "black" ? "#15130f" : "#fbfaf7", stroke: "#7a6a4a",
+        x: x * CELL - side / 2, y: y * CELL - side / 2, width: side, height: side, "data-point": point,
+        class: "go-heat", fill: owner === "black" ? "#15130f" : "#fbfaf7", stroke: "#7a6a4a",
       }));
     }
   }
@@ -677,7 +677,7 @@ class Player {
     const { first, back, play, forward, last } = this.buttons;
     parts.push(holder, html("div", { class: "go-controls" }, first, back, play, forward, last, this.pace,
       this.numbering, this.counter));
-    this.slider = html("input", { type: "range", class: "go-slider", min: 0, max: length, step: 1, "aria-label": "move" });
+    this.slider = html("input", { type: "range", class: "go-slider", min: 0, max: length, "aria-label": "move" });
     this.slider.addEventListener("input", () => this.jump(Number(this.slider.value)));
     parts.push(this.slider);
     if (game.curves?.length) parts.push(this.curve());
@@ -720,8 +720,9 @@ class Player {
       this.board.numbers = numbers;
     }
     this.slider.value = this.at;
-    for (const name of ["first", "back"]) this.buttons[name].disabled = this.at === 0;
-    for (const name of ["forward", "last"]) this.buttons[name].disabled = this.at === this.length;
+    // not `disabled`, which would take the focus away, and with it the keys
+    for (const name of ["first", "back"]) this.buttons[name].ariaDisabled = this.at === 0;
+    for (const name of ["forward", "last"]) this.buttons[name].ariaDisabled = this.at === this.length;
     const what = played ? ` · ${played.color === "black" ? "Black" : "White"} ${played.point ?? "pass"}` : "";
     this.counter.textContent = `${this.at} / ${this.length}${what}`;
     this.numbering.setAttribute("aria-pressed", this.numbered);
@@ -862,7 +863,8 @@ class Player {
       parts.push(svg("path", { d: `M${x(hovered)} ${top}V${bottom}`, stroke: "var(--go-soft)", "stroke-width": 1 }));
     }
     for (const { values, color, name } of this.lines) {
-      const inside = ([move, value]) => `${x(move).toFixed(1)} ${y(Math.max(look.min, Math.min(look.max, value))).toFixed(1)}`;
+      const bounded = (value) => Math.max(look.min, Math.min(look.max, value));
+      const inside = ([move, value]) => `${x(move).toFixed(1)} ${y(bounded(value)).toFixed(1)}`;
       const d = values.map((pair, i) => (i ? "L" : "M") + inside(pair)).join("");
       parts.push(svg("path", {
         d, fill: "none", stroke: color, "stroke-width": 2, "stroke-linejoin": "round", "data-curve": name,

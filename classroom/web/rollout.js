@@ -5,7 +5,7 @@ import { el, percent, play } from "./player.js";
 
 export function start(element, data) {
   const place = el("div");
-  const table = el("div", { class: "pz-reasons" });
+  const table = el("div", { class: "pz-reasons", style: "font-size:0.88em;min-height:20em" });
   const board = drawBoard(place, { size: data.size });
   play(element, {
     title: data.title,
@@ -44,11 +44,11 @@ function signed(weight) {
 }
 
 function reasons(moves) {
-  const rows = moves.slice(0, 6).map((move) =>
+  const rows = moves.slice(0, 5).map((move) =>
     el("tr", { class: move.played ? "pz-played" : null },
       el("td", {}, move.played ? el("b", {}, move.point) : move.point),
       el("td", {}, percent(move.chance)),
-      el("td", {}, move.reasons.slice(0, 3).map(([feature, weight]) => `${feature} ${signed(weight)}`).join(", "))));
+      el("td", { class: "pz-why" }, move.reasons.slice(0, 2).map(([feature, weight]) => `${feature} ${signed(weight)}`).join(", "))));
   return el("table", {}, el("thead", {}, el("tr", {}, ...["move", "chance", "why"].map((name) => el("th", {}, name)))),
     el("tbody", {}, ...rows));
 }
