@@ -77,9 +77,11 @@ def slides_rows(trials: Sequence[tuple[str, int]] = UCB_TRIALS[:9]) -> list[list
         values = [f"{trial.bounds[arm]:.3f}" for arm in "AB"]
         genuine = ["∞" if math.isinf(other.bounds[arm]) else f"{other.bounds[arm]:.3f}" for arm in "AB"]
         rows.append(
-            [str(number + 1), trial.arm, "yes" if trial.won else "no", *counts]
-            + [" / ".join(printed), PRINTED_NEXT[number], " / ".join(values), trial.best]
-            + [" / ".join(genuine), other.best]
+            [
+                *(str(number + 1), trial.arm, "yes" if trial.won else "no", *counts),
+                *(" / ".join(printed), PRINTED_NEXT[number], " / ".join(values), trial.best),
+                *(" / ".join(genuine), other.best),
+            ]
         )
     return rows
 
@@ -119,7 +121,10 @@ def slides_data() -> dict[str, Any]:
     """Return both tables of the slides as data for `bandit.js`, with the printed values."""
     greedy = course_data("greedy", "Always the arm that has won more often so far.", GREEDY_TRIALS, ["rate"])
     ucb = course_data(
-        "UCB", "The arm with the highest upper bound. The printed numbers are beside ours.", UCB_TRIALS, ["slides", "ucb1"]
+        "UCB",
+        "The arm with the highest upper bound. The printed numbers are beside ours.",
+        UCB_TRIALS,
+        ["slides", "ucb1"],
     )
     for number, rate in enumerate(PRINTED_RATES):
         greedy["trials"][number]["printed"] = {"B": None if rate is None else f"{rate}%", "next": "B"}

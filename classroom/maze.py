@@ -13,6 +13,7 @@ the open passages form a tree. The settings of Q-learning are implied by the pri
 policy gradient are not; `GradientSettings` says what is chosen here.
 """
 
+import itertools
 import math
 import random
 from typing import Any, NamedTuple
@@ -203,7 +204,7 @@ def one_visit(cell: int, episodes: int, settings: QSettings = QSettings()) -> fl
     """Return Q of a cell on the route if every episode comes by exactly once, along the route."""
     values = dict.fromkeys(ROUTE, 0.0)
     for _ in range(episodes):
-        for here, after in zip(ROUTE, ROUTE[1:], strict=False):
+        for here, after in itertools.pairwise(ROUTE):
             values[here] += settings.alpha * (settings.gamma * values[after] - values[here])
         values[LAST] += settings.alpha * settings.reward
     return values[cell]
@@ -256,4 +257,9 @@ def trace_data(episodes: list[Episode], kind: str) -> dict[str, Any]:
 
 def page_data(*runs: dict[str, Any]) -> dict[str, Any]:
     """Return the maze and some runs as data for `maze.js`."""
-    return {"next": [list(row) for row in NEXT[1:]], "route": list(ROUTE), "routeAction": list(ROUTE_ACTION[1:]), "runs": runs}
+    return {
+        "next": [list(row) for row in NEXT[1:]],
+        "route": list(ROUTE),
+        "routeAction": list(ROUTE_ACTION[1:]),
+        "runs": runs,
+    }

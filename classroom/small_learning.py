@@ -60,9 +60,9 @@ def reinforce(
     seed: int = 1,
     baseline: str = "mean",
 ) -> Learnt:
-    """Learn by self-play as `./prezero rl_policy.train` does. Every some iterations, play `tested` games to see how much.
+    """Learn by self-play as `./prezero rl_policy.train` does.
 
-    Each of these versions joins the pool of opponents.
+    After every `every` iterations, play `tested` games against the parent, and let this version join the pool.
     """
     import torch
 
@@ -176,8 +176,16 @@ def game_in_its_eyes(network: Network, samples: Samples, game: int) -> list[floa
 
 def as_rows(fitted: list[Fitted]) -> list[list[Any]]:
     """Return the errors as rows for `lesson.beside`, with the paper's."""
-    papers = (("0.226 and 0.234", "self-play, one position of each game"), ("0.19 and 0.37", "all positions of KGS games"))
+    papers = (
+        ("0.226 and 0.234", "self-play, one position of each game"),
+        ("0.19 and 0.37", "all positions of KGS games"),
+    )
     return [
-        [found.name, f"{found.train:.3f} and {found.test:.3f}", paper, f"{found.samples:,} positions of {found.games:,} games; paper: {what}"]
+        [
+            found.name,
+            f"{found.train:.3f} and {found.test:.3f}",
+            paper,
+            f"{found.samples:,} positions of {found.games:,} games; paper: {what}",
+        ]
         for found, (paper, what) in zip(fitted, papers, strict=True)
     ]

@@ -84,9 +84,7 @@ def counts(node: Node) -> list[float]:
 def shown_bounds(node: Node, numbers: dict[int, int], bound: Bound) -> dict[str, float]:
     """Return the bounds of a node's moves by number; those that are infinite are left out."""
     found = bounds(node, bound)
-    return {
-        str(numbers[id(child)]): round(found[child.name], 4) for child in node if np.isfinite(found[child.name])
-    }
+    return {str(numbers[id(child)]): round(found[child.name], 4) for child in node if np.isfinite(found[child.name])}
 
 
 def slides_trace() -> dict[str, Any]:
@@ -139,7 +137,8 @@ def small_trace(root: Node, simulations: int, seed: int, bound: Bound = ucb1) ->
         seen = {key: value for node in path[:-1] for key, value in chosen.get(id(node), {}).items()}
         text = f"Selection: {names}. At each node the move with the highest bound; moves without a trial come first."
         trace.add_frame(f"Simulation {number}: choose", text, way, {}, bounds=seen)
-        text = f"{'Black' if black_won else 'White'} won the playout from {path[-1].name}: counted in every node on the way."
+        who = "Black" if black_won else "White"
+        text = f"{who} won the playout from {path[-1].name}: counted in every node on the way."
         changed = {numbers[id(node)]: counts(node) for node in path}
         trace.add_frame(f"Simulation {number}: back up", text, way, changed, winner="black" if black_won else "white")
     return trace.data()

@@ -1,18 +1,17 @@
 """Chapter 3: the numbers of the slides' bandit and maze, learning on 5x5, and the scripts that play them."""
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import Browser, find_chromium
+from browser import Browser
 from small_samples import small_samples
 
 from classics.bandit import SLIDES_UCB, replay, success_rate, ucb1
 from classroom import bandit, costs, maze, small_learning
-from classroom.exercises import check, exercises_of
 from classroom.scripts import widget
-from classroom.solutions import chapter3 as solutions
 from value_net.lessons import lessons_of
 
 # trial, arm, won, A, B, printed A, printed B, next, by their formula A / B, true UCB1 A / B
@@ -187,31 +186,22 @@ def test_a_value_network_memorises_games_of_which_it_sees_many_positions(tmp_pat
     assert np.mean([values[ply] for ply in learnt]) * outcome > 0.5  # for black, whoever is to move
 
 
-@pytest.mark.parametrize("name", solutions.SOLUTIONS)
-def test_exercises_accept_the_solution_and_no_mistake(name: str):
-    assert set(exercises_of(3)) == {f"3.{name}" for name in solutions.SOLUTIONS} and solutions.MISTAKES[name]
-    assert check(f"3.{name}", solutions.SOLUTIONS[name])
-    for mistake in solutions.MISTAKES[name]:
-        verdict = check(f"3.{name}", mistake)
-        assert not verdict and verdict.sentence and verdict.hint
-
-
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """A browser that shows the bandit and the maze."""
-    if find_chromium() is None:
-        pytest.skip("Chromium is not installed (apt install chromium)")
+def page(browser: Browser, tmp_path_factory) -> Iterator[Browser]:
+    """The browser, which shows the bandit and the maze."""
     folder = tmp_path_factory.mktemp("page")
     data = maze.page_data(maze.trace_data(maze.q_learning(4), "q"), maze.trace_data(maze.policy_gradient(10), "policy"))
     widgets = widget("bandit", bandit.slides_data(), "trials", "bandit") + widget("maze", data, "maze", "maze")
     path = folder / "page.html"
     path.write_text(f'<!DOCTYPE html><meta charset="utf-8">{widgets}', encoding="utf-8")
-    with Browser(folder / "profile") as browser:
-        browser.open(path)
-        browser.wait_for("document.querySelectorAll('.pz').length === 2")
-        yield browser
-        assert browser.errors == []
-        assert all(url.startswith(("file:", "blob:", "data:")) for url in browser.requests)
+    browser.errors.clear()
+    browser.requests.clear()
+    browser.open(path)
+    browser.wait_for("document.querySelectorAll('.pz').length === 2")
+    yield browser
+    browser.resize(1200, 900)
+    assert browser.errors == []
+    assert all(url.startswith(("file:", "blob:", "data:")) for url in browser.requests)
 
 
 def go_to(page: Browser, name: str, step: int) -> None:
@@ -244,15 +234,22 @@ def test_the_bandit_in_the_page_shows_the_values_of_each_trial(page: Browser):
 
 
 def test_the_maze_in_the_page_follows_the_recorded_runs(page: Browser):
-    run, cells = maze.q_learning(4), "[...document.querySelectorAll('#maze [data-grid=ours] td')].map(c => c.textContent)"
+    run, cells = (
+        maze.q_learning(4),
+        "[...document.querySelectorAll('#maze [data-grid=ours] td')].map(c => c.textContent)",
+    )
     for episode in maze.PRINTED_EPISODES:
         go_to(page, "maze", episode)
-        assert page.run(cells) == [f"{math.floor(value + 0.5)}" for value in np.round(maze.grid_of(run[episode - 1].table), 2)]
+        assert page.run(cells) == [
+            f"{math.floor(value + 0.5)}" for value in np.round(maze.grid_of(run[episode - 1].table), 2)
+        ]
         printed = page.run(cells.replace("ours", "printed"))
         assert printed == [str(value) for value in maze.PRINTED_Q[episode]]
     page.run("document.querySelector('#maze [data-tab=\"step = move\"]').click()")
-    page.run("(() => {const n = document.querySelector('#maze .maze-episode'); n.value = 3;"
-             "n.dispatchEvent(new Event('change'));})()")
+    page.run(
+        "(() => {const n = document.querySelector('#maze .maze-episode'); n.value = 3;"
+        "n.dispatchEvent(new Event('change'));})()"
+    )
     cell = maze.START
     for step, action in enumerate(run[2].actions[:8], 1):
         page.run("document.querySelector('#maze .pz').focus()")

@@ -27,7 +27,9 @@ def ucb1_cases(function: Callable) -> str | None:
 def slip(answer: Any) -> str | None:
     if not isinstance(answer, str) or answer.strip().upper() not in ("A", "B"):
         return 'The answer is "A" or "B".'
-    return None if answer.strip().upper() == "B" else "That is what the slides do; compare the two values after trial 9."
+    return (
+        None if answer.strip().upper() == "B" else "That is what the slides do; compare the two values after trial 9."
+    )
 
 
 def gradient_cases(function: Callable) -> str | None:
@@ -49,12 +51,16 @@ EXERCISES = [
     Exercise(
         "closed_form",
         "Put k = 50 into 0.95 k - 9.5 + 9.5 · 0.9^k.",
-        is_number(closed_form_15(50), 0.06, {85.5: "That is the value after 100 episodes.", 47.5: "Cell 15 lags behind."}),
+        is_number(
+            closed_form_15(50), 0.06, {85.5: "That is the value after 100 episodes.", 47.5: "Cell 15 lags behind."}
+        ),
     ),
     Exercise(
         "textbook",
         "At the end nothing changes any more: α (r - Q) = 0.",
-        is_number(10, 1e-6, {100: "That is the printed value, by the other rule.", 1: "That is the value after one episode."}),
+        is_number(
+            10, 1e-6, {100: "That is the printed value, by the other rule.", 1: "That is the value after one episode."}
+        ),
     ),
     Exercise(
         "gradient",

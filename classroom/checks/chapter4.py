@@ -49,7 +49,9 @@ EXERCISES = [
     Exercise(
         "minimax",
         "White takes the smallest of each group, black the largest of these.",
-        is_number(search(TREE).value, 0, {9: "White chooses in the groups, and wants little.", 1: "Black chooses last."}),
+        is_number(
+            search(TREE).value, 0, {9: "White chooses in the groups, and wants little.", 1: "Black chooses last."}
+        ),
     ),
     Exercise(
         "leaves",
@@ -64,7 +66,15 @@ EXERCISES = [
     Exercise(
         "flat",
         "Each reply is played equally often.",
-        is_number(0.75, 1e-6, {0.0: "That is what b1 is really worth.", 0.25: "That is white's share.", 0.5: "There are four replies now."}),
+        is_number(
+            0.75,
+            1e-6,
+            {
+                0.0: "That is what b1 is really worth.",
+                0.25: "That is white's share.",
+                0.5: "There are four replies now.",
+            },
+        ),
     ),
     Exercise("next", "Compute the three bounds with 4, 10 and 5 trials, 19 in all.", next_move),
     Exercise(

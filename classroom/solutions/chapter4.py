@@ -6,9 +6,7 @@ from typing import Any
 from classroom.game_trees import Tree
 
 
-def alphabeta(
-    tree: Tree, is_black: bool = True, alpha: float = -math.inf, beta: float = math.inf
-) -> tuple[float, int]:
+def alphabeta(tree: Tree, is_black: bool = True, alpha: float = -math.inf, beta: float = math.inf) -> tuple[float, int]:
     if not isinstance(tree, list):
         return tree, 1
     best, leaves = (-math.inf if is_black else math.inf), 0
@@ -35,12 +33,19 @@ def for_white(tree: Tree) -> tuple[float, int]:
     return alphabeta(tree, is_black=False)
 
 
-SOLUTIONS: dict[str, Any] = {"minimax": 5, "leaves": 6, "alphabeta": alphabeta, "flat": 0.75, "next": "b3", "depth": 4}
+SOLUTIONS: dict[str, Any] = {
+    "4.minimax": 5,
+    "4.leaves": 6,
+    "4.alphabeta": alphabeta,
+    "4.flat": 0.75,
+    "4.next": "b3",
+    "4.depth": 4,
+}
 MISTAKES: dict[str, list[Any]] = {
-    "minimax": [9, 1, 2, "5"],
-    "leaves": [8, 7, 5],
-    "alphabeta": [without_cuts, for_white, lambda tree: 5, 6],
-    "flat": [0.0, 0.25, 0.5],
-    "next": ["b1", "b2", 3],
-    "depth": [5, 3, 4.5],
+    "4.minimax": [9, 1, 2, "5"],
+    "4.leaves": [8, 7, 5],
+    "4.alphabeta": [without_cuts, for_white, lambda tree: 5, 6],
+    "4.flat": [0.0, 0.25, 0.5],
+    "4.next": ["b1", "b2", 3],
+    "4.depth": [5, 3, 4.5],
 }
