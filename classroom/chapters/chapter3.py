@@ -350,11 +350,12 @@ answer = ...
 check("3.ucb1", answer)
 
 # %% [markdown]
-# **3.slip** Which arm should be tried after the ninth trial of the slides' table, by their own numbers?
+# **3.tenth** The slides should have tried arm B in the tenth trial. Suppose that they do, and B wins. What is the value of B
+# then, by the formula that their numbers follow? (Two digits after the point.)
 
 # %% tags=["exercise"]
 answer = ...
-check("3.slip", answer)
+check("3.tenth", answer)
 
 # %% [markdown]
 # **3.closed_form** What is Q(15, →) after 50 episodes that each come by once? (One digit after the point.)
@@ -364,7 +365,8 @@ answer = ...
 check("3.closed_form", answer)
 
 # %% [markdown]
-# **3.textbook** With the textbook rule (the old value is taken off at the exit), which number does Q(16, →) approach?
+# **3.textbook** Another maze has a reward of 5, α = 0.2, and the textbook rule at its exit. What is the value of the exit
+# after three episodes? (Two digits after the point.)
 
 # %% tags=["exercise"]
 answer = ...

@@ -291,12 +291,12 @@ answer = ...
 check("4.flat", answer)
 
 # %% [markdown]
-# **4.next** At node n₁ (wins 1, 7, 2 in 3, 10, 5 trials) UCB1 tries b1, and black loses. Which move does UCB1 try
-# next?
+# **4.bound** At node n₁ (wins 1, 7, 2 in 3, 10, 5 trials) UCB1 tries b1, and black wins. What is UCB1 of b1 then? (Two
+# digits after the point.)
 
 # %% tags=["exercise"]
 answer = ...
-check("4.next", answer)
+check("4.bound", answer)
 
 # %% [markdown]
 # **4.depth** A machine looks at 10^9 positions a second and has a minute. How many moves deep, completely, does

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from classics.bandit import slides_bandit, ucb1
 from classroom.costs import EVALUATION, GPUS, VALUE_GAMES, days
@@ -24,14 +23,6 @@ def ucb1_cases(function: Callable) -> str | None:
     return None
 
 
-def slip(answer: Any) -> str | None:
-    if not isinstance(answer, str) or answer.strip().upper() not in ("A", "B"):
-        return 'The answer is "A" or "B".'
-    return (
-        None if answer.strip().upper() == "B" else "That is what the slides do; compare the two values after trial 9."
-    )
-
-
 def gradient_cases(function: Callable) -> str | None:
     for p, action, z in (([0.5, 0.25, 0.25], 0, 1), ([0.1, 0.6, 0.3], 2, -1), ([0.25] * 4, 3, 1)):
         found = [float(value) for value in function(p, action, z)]
@@ -47,7 +38,18 @@ def gradient_cases(function: Callable) -> str | None:
 
 EXERCISES = [
     Exercise("ucb1", "w/n + √(2 ln t / n); Python has math.inf, math.log and math.sqrt.", is_function(ucb1_cases)),
-    Exercise("slip", "Look at the printed values of A and B after trial 9.", slip),
+    Exercise(
+        "tenth",
+        "B has then won 3 of 5 trials, of 10 in all.",
+        is_number(
+            slides_bandit(3, 5, 10),
+            0.006,
+            {
+                ucb1(3, 5, 10): "That is the true UCB1; the numbers of the slides follow another formula.",
+                slides_bandit(2, 5, 10): "That is the value if B loses.",
+            },
+        ),
+    ),
     Exercise(
         "closed_form",
         "Put k = 50 into 0.95 k - 9.5 + 9.5 · 0.9^k.",
@@ -57,9 +59,9 @@ EXERCISES = [
     ),
     Exercise(
         "textbook",
-        "At the end nothing changes any more: α (r - Q) = 0.",
+        "Each episode adds α (r - Q): begin with Q = 0, and do it three times.",
         is_number(
-            10, 1e-6, {100: "That is the printed value, by the other rule.", 1: "That is the value after one episode."}
+            5 * (1 - 0.8**3), 0.006, {3.0: "The old value must be taken off.", 5.0: "It comes there only in the end."}
         ),
     ),
     Exercise(

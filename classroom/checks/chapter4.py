@@ -2,10 +2,8 @@
 
 import random
 from collections.abc import Callable
-from typing import Any
 
-from classics.bandit import ucb1
-from classics.small_trees import back_up, bounds, slides_node
+from classics.bandit import slides_tree, ucb1
 from classroom.costs import GO_MOVES, depth_within
 from classroom.exercises import Exercise, is_function, is_number
 from classroom.game_trees import Tree, random_tree, search
@@ -32,17 +30,6 @@ def alphabeta_cases(function: Callable) -> str | None:
 def _short(tree: Tree) -> str:
     text = str(tree)
     return text if len(text) < 60 else "a larger tree"
-
-
-def next_move(answer: Any) -> str | None:
-    if not isinstance(answer, str) or answer.strip().lower() not in ("b1", "b2", "b3"):
-        return 'The answer is "b1", "b2" or "b3".'
-    node = slides_node()
-    back_up([node, node.children[0]], black_wins=0.0)
-    values = bounds(node, ucb1)
-    if answer.strip().lower() == max(values, key=lambda name: values[name]):
-        return None
-    return "Another move has a higher bound now; the trials in all are one more, too."
 
 
 EXERCISES = [
@@ -76,7 +63,19 @@ EXERCISES = [
             },
         ),
     ),
-    Exercise("next", "Compute the three bounds with 4, 10 and 5 trials, 19 in all.", next_move),
+    Exercise(
+        "bound",
+        "b1 has then 2 wins in 4 trials, and there are 19 trials in all.",
+        is_number(
+            ucb1(2, 4, 19),
+            0.006,
+            {
+                ucb1(1, 3, 18): "That is the bound before the trial.",
+                ucb1(1, 4, 19): "That is the bound if black loses.",
+                slides_tree(2, 4, 19): "This has the fraction inside the logarithm, as on the slides.",
+            },
+        ),
+    ),
     Exercise(
         "depth",
         "250^d must not be more than 60 · 10^9.",

@@ -26,17 +26,17 @@ def without_the_others(p: list[float], action: int, z: float) -> list[float]:
 
 SOLUTIONS: dict[str, Any] = {
     "3.ucb1": ucb1,
-    "3.slip": "B",
+    "3.tenth": 1.38,
     "3.closed_form": 38.0,
-    "3.textbook": 10,
+    "3.textbook": 2.44,
     "3.gradient": gradient,
     "3.days": 6.9,
 }
 MISTAKES: dict[str, list[Any]] = {
     "3.ucb1": [as_the_slides, without_infinity, lambda wins, trials, total: 1 / 0, 1.177],
-    "3.slip": ["A", "C", 2],
+    "3.tenth": [1.56, 1.18, 1.34, "B"],
     "3.closed_form": [85.5, 47.5, 30, "38"],
-    "3.textbook": [100, 1, 9.5],
+    "3.textbook": [3.0, 5.0, 1.0],
     "3.gradient": [without_the_others, lambda p, action, z: p, lambda p, action, z: gradient(p, action, 1), 0],
     "3.days": [347.2, 13.9, 0],
 }

@@ -38,7 +38,7 @@ SOLUTIONS: dict[str, Any] = {
     "4.leaves": 6,
     "4.alphabeta": alphabeta,
     "4.flat": 0.75,
-    "4.next": "b3",
+    "4.bound": 1.71,
     "4.depth": 4,
 }
 MISTAKES: dict[str, list[Any]] = {
@@ -46,6 +46,6 @@ MISTAKES: dict[str, list[Any]] = {
     "4.leaves": [8, 7, 5],
     "4.alphabeta": [without_cuts, for_white, lambda tree: 5, 6],
     "4.flat": [0.0, 0.25, 0.5],
-    "4.next": ["b1", "b2", 3],
+    "4.bound": [1.72, 1.46, 2.15, "b1"],
     "4.depth": [5, 3, 4.5],
 }
