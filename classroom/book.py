@@ -49,5 +49,5 @@ def read_chapter(path: Path) -> Chapter:
     )
     if not (title and aims and duration):
         raise UserError(f"{path.name} does not begin with a cell of its title, aims and duration.")
-    told = (" ".join(part[1].split()) for part in (title, aims, duration))
-    return Chapter(int(path.stem.removeprefix("chapter")), *told, path)
+    said, aim, time = (" ".join(part[1].split()) for part in (title, aims, duration))
+    return Chapter(int(path.stem.removeprefix("chapter")), said, aim, time, path)

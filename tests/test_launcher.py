@@ -107,9 +107,29 @@ def test_commands_run_without_telemetry_and_without_modules_of_the_current_folde
 
 
 def test_each_group_is_installed_when_it_is_first_needed(project):
-    for command in ("", "gtp", "sl_policy.train", "gtp", "test", "lint", "bench", "test", "lineage"):
+    commands = (
+        "",
+        "gtp",
+        "sl_policy.train",
+        "gtp",
+        "classroom",
+        "lineage",
+        "test",
+        "classroom",
+        "lint",
+        "bench",
+        "test",
+    )
+    for command in (*commands, "lineage"):
         assert call(project, *command.split()).returncode == 0
-    assert pip_calls(project) == [INSTALLED + group for group in ("", "[train]", "[dev]", "[bench]")]
+    groups = ("", "[train]", "[classroom]", "[dev]", "[bench]")
+    assert pip_calls(project) == [INSTALLED + group for group in groups]
+
+
+def test_what_tests_need_includes_the_classroom(project):
+    for command in ("test", "classroom", "gtp"):
+        assert call(project, command).returncode == 0
+    assert pip_calls(project) == [f"{INSTALLED}[dev]"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -165,8 +165,10 @@ lesson.say(f"Our softmax and the policy agree on all {len(likely)} moves, to six
 # have not seen.
 
 # %%
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from classroom.games import embedded_store
@@ -192,7 +194,9 @@ lesson.say(f"{len(training):,} games to learn from, {len(testing):,} to test on,
 
 # %%
 rows, played = rows_of(games_of(store), training, tables, weights, rivals=10, seed=1, chunk=0)
-logistic = LogisticRegression(max_iter=lesson.sized(60, 20)).fit(rows, played)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", ConvergenceWarning)  # a few steps are enough to compare
+    logistic = LogisticRegression(max_iter=lesson.sized(60, 20)).fit(rows, played)
 by_logistic = logistic.coef_[0]
 lesson.say(f"{rows.shape[0]:,} rows of {rows.shape[1]:,} features; {played.mean():.1%} of the moves were played.")
 

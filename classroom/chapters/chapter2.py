@@ -123,7 +123,7 @@ lesson.show_table(
     ["model", "parameters", "test pictures named right"],
     [
         ["linear, on 64 points", linear.coef_.size + linear.intercept_.size, f"{linear_share:.1%}"],
-        ["two layers of convolutions", sum(p.numel() for p in network.parameters()), f"{network_share:.1%}"],
+        ["two layers of convolutions", f"{sum(p.numel() for p in network.parameters()):,}", f"{network_share:.1%}"],
     ],
 )
 
@@ -381,11 +381,12 @@ lesson.show_table(["move", "chance"], [[move, f"{chance:.1%}"] for move, chance 
 # %% [markdown]
 # ## Mistakes
 #
-# Accuracy depends on the stage of the game: the opening has many good moves, forced replies have one. And some mistakes
-# are no mistakes: the second-best move may be as good.
+# Accuracy depends on the stage of the game: these games share openings, which the network knows well; then a fight
+# may go on in several places at once; at the end, many moves are forced. And some mistakes are no mistakes: another
+# move may be as good as the expert's.
 
 # %%
-stages = by_move_number(records, 9)
+stages = [row for row in by_move_number(records, 9) if row["moves"] >= lesson.sized(50, 1)]
 with lesson.figure("Moves found by the shipped network, by move number", height=2.6) as figure:
     axes = figure.subplots()
     axes.bar([f"{row['from']} to {row['to']}" for row in stages], [row["top1"] for row in stages], color="#0072b2")
@@ -405,7 +406,8 @@ lesson.show_drawing(drawn, "Square: the expert's move. Red: what the network thi
 # %% [markdown]
 # ## Exercises
 #
-# **1.** How many weights (without biases) has the first layer of the paper's network: 192 kernels of 5x5 on 48 planes?
+# **1.** How many weights (without biases) has the first layer of the paper's *value* network: 192 kernels of 5x5 on 49
+# planes?
 
 # %% tags=["exercise"]
 from classroom import check

@@ -51,12 +51,13 @@ def _mirrored(plane: np.ndarray, kernel: np.ndarray) -> np.ndarray:
 EXERCISES = [
     Exercise(
         "first_layer",
-        "Each of the 192 kernels has 5 times 5 weights for each of the 48 planes.",
+        "Each of the 192 kernels has 5 times 5 weights for each of the 49 planes.",
         is_number(
-            5 * 5 * 48 * 192,
+            5 * 5 * 49 * 192,
             mistakes={
-                5 * 5 * 192: "A kernel has weights for each of the 48 planes.",
-                5 * 5 * 48: "That is one kernel.",
+                5 * 5 * 48 * 192: "That is the policy network. The value network has one plane more.",
+                5 * 5 * 192: "A kernel has weights for each of the planes.",
+                5 * 5 * 49: "That is one kernel.",
             },
         ),
     ),

@@ -19,14 +19,14 @@ def _wraps_around(plane: np.ndarray, kernel: np.ndarray) -> np.ndarray:
 
 
 SOLUTIONS = {
-    "2.first_layer": 230_400,
+    "2.first_layer": 5 * 5 * 49 * 192,
     "2.padding": 23 - 5 + 1,
     "2.liberty_planes": liberty_planes,
     "2.reach": 9,
     "2.convolve": convolve,
 }
 MISTAKES = {
-    "2.first_layer": [4_800, 1_200, 331_776],
+    "2.first_layer": [230_400, 4_800, 1_225],
     "2.padding": [23, 18, 20],
     "2.liberty_planes": [
         lambda liberties: np.array([liberties == k for k in range(1, 9)]),
