@@ -350,8 +350,8 @@ answer = ...
 check("3.ucb1", answer)
 
 # %% [markdown]
-# **3.tenth** The slides should have tried arm B in the tenth trial. Suppose that they do, and B wins. What is the value of B
-# then, by the formula that their numbers follow? (Two digits after the point.)
+# **3.tenth** The slides should have tried arm B in the tenth trial. Suppose that they do, and B wins. What is the value
+# of B then, by the formula that their numbers follow? (Two digits after the point.)
 
 # %% tags=["exercise"]
 answer = ...
@@ -365,8 +365,8 @@ answer = ...
 check("3.closed_form", answer)
 
 # %% [markdown]
-# **3.textbook** Another maze has a reward of 5, α = 0.2, and the textbook rule at its exit. What is the value of the exit
-# after three episodes? (Two digits after the point.)
+# **3.textbook** Another maze has a reward of 5, α = 0.2, and the textbook rule at its exit. What is the value of the
+# exit after three episodes? (Two digits after the point.)
 
 # %% tags=["exercise"]
 answer = ...

@@ -12,6 +12,7 @@ from classics.bandit import slides_tree, ucb1
 from classics.evaluation import area
 from classics.growth import growth_rows, measured
 from classics.small_trees import (
+    EXPANDED_AT,
     Node,
     back_up,
     best_child,
@@ -206,6 +207,12 @@ lesson.beside(
             f"{chosen['slides_tree']} and {chosen['ucb1']}",
             "b1",
             "by both formulas, although b2 wins more often",
+        ],
+        [
+            "visits at which a leaf gets children",
+            f"{EXPANDED_AT}",
+            "10",
+            "40 in the paper (n_thr, adapted to the load)",
         ],
         ["played after the search", most_visited(slides_node()).name, "b2", "the move with most trials"],
         [
