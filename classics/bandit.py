@@ -41,7 +41,7 @@ class Trial(NamedTuple):
     def best(self) -> str:
         """The arm to try next; on a tie, the one just tried."""
         highest = max(self.bounds.values())
-        tied = [arm for arm, bound in self.bounds.items() if round(bound - highest, 9) == 0]
+        tied = [arm for arm, bound in self.bounds.items() if bound == highest or round(highest - bound, 9) == 0]
         return self.arm if self.arm in tied else tied[0]
 
 
