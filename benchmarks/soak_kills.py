@@ -1,10 +1,11 @@
 """Every stage, killed with SIGKILL at random moments and then finished: the results are those of an unbroken run.
 
-Stages come from the catalogue, with tiny settings from `TINY`. A stage runs in a process of its own, forked from a
-server that has imported everything, because the start would take longer than the work. One trial is a new run that is
-killed one to three times, each time after a random while, and then finished. Then all files of the stage are compared
-with those of an unbroken run, byte by byte; JSON and weights without times and dates. Files that an unbroken run does
-not leave behind are a fault, too.
+Stages that learn come from the catalogue, with tiny settings from `TINY`. The ladder and the report of a run are not
+among them: their files tell how long players thought, and a test kills tournaments instead
+(`tests/killed_tournament.py`). A stage runs in a process of its own, forked from a server that has imported everything,
+because the start would take longer than the work. One trial is a new run that is killed one to three times, each time
+after a random while, and then finished. Then all files of the stage are compared with those of an unbroken run, byte by
+byte; JSON and weights without times and dates. Files that an unbroken run does not leave behind are a fault, too.
 """
 
 import contextlib
@@ -37,6 +38,7 @@ PATIENCE = 600.0  # seconds for one stage
 TIMES = {"seconds", "date", "milliseconds", "checksum", "fingerprint of the file", "code", "version", "folder"}
 OWN_CHECKSUMS = ("checksum", "fingerprint")  # in the metadata of a weights file; they cover the date
 WHOLE, RUN = "whole", "soak"
+TIMED = ("arena.ladder", "arena.report")  # stages whose files tell how long players thought
 
 
 class Tiny(NamedTuple):
@@ -90,7 +92,7 @@ class Report(NamedTuple):
 
 
 def stages() -> list[str]:
-    return [name for name, entry in COMMANDS.items() if entry.is_stage]
+    return [name for name, entry in COMMANDS.items() if entry.is_stage and name not in TIMED]
 
 
 def tiny(stage: str) -> Tiny:

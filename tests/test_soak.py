@@ -168,7 +168,9 @@ def test_no_line_writes_or_reads_elsewhere():
 
 
 def test_every_stage_has_tiny_settings_to_be_killed_with():
-    stages = {name for name, entry in COMMANDS.items() if entry.is_stage}
+    every = {name for name, entry in COMMANDS.items() if entry.is_stage}
+    stages = set(soak_kills.stages())
+    assert every - stages == set(soak_kills.TIMED)
     assert stages <= soak_kills.TINY.keys(), "a new stage needs a row in benchmarks.soak_kills.TINY"
     for stage in stages:
         given = soak_kills.tiny(stage).settings
