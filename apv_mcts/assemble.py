@@ -55,13 +55,13 @@ def sizes_of(settings: SearchSettings, run: str) -> tuple[int, ...]:
     Raise `UserError` if there is none, or if a run lacks the patterns.
     """
     networks = networks_of(settings)
-    for name in {settings.priors, settings.rollouts} & {"tree", "rollout"}:
-        find_weights(name, 0, "run" if run else "shipped", run)
     sizes = set(ALL_SIZES).intersection(*(network_sizes(run, *source) for source in networks.values()))
     if not sizes:
         whose = f"Run {run} has" if run else "Prezero comes with"
         needed = " and ".join(networks)
         raise UserError(f"{whose} no {needed} network for one board; ./prezero value_net.train makes one.")
+    for name in sorted({settings.priors, settings.rollouts} & {"tree", "rollout"}):
+        find_weights(name, 0, "run" if run else "shipped", run)
     return tuple(sorted(sizes))
 
 

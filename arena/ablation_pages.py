@@ -148,16 +148,21 @@ def draw(part: Part, found: dict[str, Any], path: Path) -> None:
             (from_model, CAPS, "ours, 95%"),
             (from_bootstrap, BARS, "ours, 95% by bootstrap"),
         ):
-            errors = np.maximum([values - interval[0], interval[1] - values], 0)
-            bars = {"yerr" if is_line else "xerr": errors, "color": ACCENT, "label": label, **look}
-            style = "o-" if is_line and look is CAPS else "o"
-            axes.errorbar(*((along, values) if is_line else (values, along)), fmt=style, markersize=5, **bars)
+            bars: dict[str, Any] = {"fmt": "o-" if is_line and look is CAPS else "o", "markersize": 5, **look}
+            bars["yerr" if is_line else "xerr"] = np.maximum([values - interval[0], interval[1] - values], 0)
+            across, up = (along, values) if is_line else (values, along)
+            axes.errorbar(across, up, color=ACCENT, label=label, **bars)
         known = [(place, value) for place, value in zip(along, paper, strict=True) if value is not None]
         if known:
-            across = [value for _, value in known], [place for place, _ in known]
-            points = across[::-1] if is_line else across
-            style = "s--" if is_line else "s"
-            axes.plot(*points, style, color=PAPER_COLOR, markersize=6, fillstyle="none", label="paper, 19x19")
+            points = known if is_line else [(value, place) for place, value in known]
+            axes.plot(
+                *zip(*points, strict=True),
+                "s--" if is_line else "s",
+                color=PAPER_COLOR,
+                markersize=6,
+                fillstyle="none",
+                label="paper, 19x19",
+            )
         _draw_axes(axes, part, rows, along, is_line)
         made.legend(loc="outside lower center", ncols=3)
 
