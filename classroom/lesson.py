@@ -38,6 +38,7 @@ THEMED = {  # colours that must change with the page: text and lines, by what st
     "#d9d9d9": "var(--rule, #d9d9d9)",
 }
 
+PAPER = re.compile(r'(<svg[^>]*>\s*<rect[^>]*) fill="#ffffff"/>')  # the white ground of each drawing on a sheet
 METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)  # of matplotlib: addresses that nobody needs
 
 _numbers = itertools.count(1)
@@ -134,11 +135,12 @@ def _captioned(drawing: str, title: str, width: int, kind: str = "") -> str:
 def themed(drawing: str) -> str:
     """Prepare an SVG document for a page that may be light or dark, and of any width."""
     bare = METADATA.sub("", drawing[drawing.index("<svg") :])
-    head, _, body = bare.partition(">")
+    clear = PAPER.sub(r'\1 fill="none"/>', bare).replace('style="fill: #ffffff"', 'style="fill: none"')
+    head, _, body = clear.partition(">")
     head = head.replace("<svg", '<svg role="img"') + ' style="max-width:100%;height:auto;display:block">'
     for color, instead in THEMED.items():
         body = body.replace(color, instead)
-    return head + body.replace('fill="#ffffff"/>', 'fill="none"/>', 1)
+    return head + body
 
 
 def show_table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str = "") -> Shown:

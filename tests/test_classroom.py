@@ -18,6 +18,8 @@ from classroom.exercises import check, exercises_of
 from classroom.scripts import as_json, modules_of, widget
 from classroom.traces import rollout_trace
 from go import BLACK, WHITE, Position
+from go.draw import board_width
+from go.panels import Panel, sheet_svg
 from nets import find_weights
 from pipeline.errors import INTERRUPTED, UserError
 from rollout import Model
@@ -260,6 +262,21 @@ def test_a_scale_that_does_not_exist_is_refused(monkeypatch):
     assert lesson.sized(2, 1) == 1 and lesson.scale == "tiny"
     monkeypatch.delenv(lesson.SCALE)
     assert lesson.sized(2, 1) == 2
+
+
+def test_drawings_have_no_ground_of_their_own_and_text_in_the_colour_of_the_page(monkeypatch):
+    shown = []
+    monkeypatch.setattr(lesson, "shown", lambda page, text: shown.append(page))
+    lesson.show_board(Position(9).play("E5"), "a <board>")
+    panels = [Panel("one", Position(5).play("C3").to_svg()), Panel("two", Position(5).to_svg())]
+    lesson.show_drawing(sheet_svg("a sheet", ["a line"], panels, board_width(5)))
+    with lesson.figure("a figure") as figure:
+        figure.subplots().plot([1, 2], [3, 4])
+    for page in shown:
+        assert 'fill="#ffffff"' not in page and "fill: #ffffff" not in page
+        assert "currentColor" in page and ADDRESS.search(page) is None
+        assert all(color not in page for color in lesson.THEMED if color != "#d9d9d9")
+    assert len(shown) == 3 and "a &lt;board&gt;" in shown[0] and shown[1].count("<svg") == 3
 
 
 @pytest.fixture(scope="module")

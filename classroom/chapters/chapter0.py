@@ -4,7 +4,7 @@
 # **Aims.** Read a Go board as a program does, see what a program without learning knew in the year 2000, and find out
 # why looking ahead alone was not enough.
 #
-# **Duration.** 45 minutes, 60 with the exercises. Running it takes less than a minute.
+# **Duration.** 45 minutes, 60 with the exercises. Running it takes less than half a minute.
 #
 # Everything on this page was computed when the page was made. The code of a cell is folded: open it, change a number,
 # and run the chapter again.

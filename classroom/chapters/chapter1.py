@@ -4,7 +4,7 @@
 # **Aims.** Turn Go knowledge into features with weights, let the weights be learnt from games, and understand AlphaGo's
 # fast rollout policy: a softmax over sums of weights.
 #
-# **Duration.** 60 minutes, 90 with the exercises. Running it takes one to two minutes.
+# **Duration.** 60 minutes, 90 with the exercises. Running it takes less than a minute.
 
 # %% [markdown]
 # ## Weights by hand
@@ -307,7 +307,7 @@ lesson.beside(
         ["playouts a second", f"{1 / network_seconds:,.0f}", "1", ""],
         [
             "agreement with experts",
-            f"{on_19:.0%} and see chapter 2",
+            f"{on_19:.0%} and {network_19:.0%}",
             "24% and 57%",
             "rollout policy and network, 19x19",
         ],

@@ -4,7 +4,7 @@
 # **Aims.** See what a convolution computes, train a small network on digits, look at a Go board as 48 planes, and get
 # to know the network that finds 57% of the moves of strong players.
 #
-# **Duration.** 90 minutes with the exercises. Running it takes two to four minutes.
+# **Duration.** 90 minutes with the exercises. Running it takes one to two minutes.
 
 # %% [markdown]
 # ## One convolution by hand

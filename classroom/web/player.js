@@ -209,7 +209,7 @@ const STYLE = `
 .pz-tip { position:absolute; z-index:5; transform:translateX(-50%); max-width:18rem; padding:0.25rem 0.55rem; border-radius:6px;
   background:var(--pz-ink); color:var(--pz-back); font-size:0.85em; white-space:pre-line; pointer-events:none; }
 .pz-tip[hidden] { display:none; }
-.pz table { border-collapse:collapse; font-variant-numeric:tabular-nums; }
+.pz table { border-collapse:collapse; margin:0; font:inherit; font-variant-numeric:tabular-nums; }
 .pz th, .pz td { padding:0.15rem 0.6rem; text-align:left; border-bottom:1px solid var(--pz-rule); }
 .pz th { font-weight:600; color:var(--pz-faint); }
 .pz-columns { display:flex; flex-wrap:wrap; gap:1.2rem; align-items:flex-start; }
