@@ -27,7 +27,7 @@ from rl_policy import GameSettings, play_games
 # Step through both.
 
 # %%
-lesson.interactive("bandit", bandit.slides_data(), "Ten trials of the slides")
+lesson.interactive("bandit", {**bandit.slides_data(), "first": 5}, "Ten trials of the slides")
 
 # %% [markdown]
 # Look at the bars: the dark part is the success rate, the light part is the bonus, the dashed line is the truth. The
@@ -84,7 +84,7 @@ with lesson.figure("Players that try the better arm, by trial") as made:
 # rising. UCB1 keeps trying the worse arm, less and less often. Watch one such pair of runs with the same luck:
 
 # %%
-lesson.interactive("bandit", bandit.live_data(60, seed=1), "Sixty trials")
+lesson.interactive("bandit", {**bandit.live_data(60, seed=1), "first": 20}, "Sixty trials")
 
 # %% [markdown]
 # ## 2. The maze, by Q-learning
@@ -104,7 +104,7 @@ lesson.interactive("bandit", bandit.live_data(60, seed=1), "Sixty trials")
 # %%
 q_run, policy_run = maze.q_learning(seed=4), maze.policy_gradient(seed=10)
 data = maze.page_data(maze.trace_data(q_run, "q"), maze.trace_data(policy_run, "policy"))
-lesson.interactive("maze", data, "The maze of the slides")
+lesson.interactive("maze", {**data, "first": 20}, "The maze of the slides")
 
 # %% [markdown]
 # The slides print grids after 1, 20 and 100 episodes and a table of all values, but neither the walls nor the
@@ -294,7 +294,7 @@ lesson.show_drawing(
 # long. One gets a position of each game, the other many positions of each of fewer games.
 
 # %%
-games, many_positions, epochs = lesson.sized((6_000, 12, 12), (240, 6, 3))
+games, many_positions, epochs = lesson.sized((6_000, 12, 16), (240, 6, 3))
 folder = tempfile.TemporaryDirectory()
 samples = small_learning.samples_of(learnt.before, learnt.after, games, Path(folder.name))
 fitted = small_learning.overfitting(samples, many_positions, epochs)

@@ -242,9 +242,8 @@ lesson.beside(
 # bounds are shown.)
 
 # %%
-lesson.interactive(
-    "tree", tree_traces.small_trace(trap(), lesson.sized(60, 40), seed=2), "UCT on the tree with the flaw"
-)
+trace = tree_traces.small_trace(trap(), lesson.sized(60, 40), seed=2)
+lesson.interactive("tree", {**trace, "first": 16}, "UCT on the tree with the flaw")
 
 # %% [markdown]
 # ## 5. UCT on a real board
@@ -255,7 +254,7 @@ lesson.interactive(
 
 # %%
 trace = tree_traces.go_trace(position, lesson.sized(150, 40), shown=lesson.sized(3, 2))
-lesson.interactive("tree", {**trace, "unit": "simulation"}, "UCT on a 4x4 board")
+lesson.interactive("tree", {**trace, "unit": "simulation", "first": 20}, "UCT on a 4x4 board")
 
 # %%
 best, visits, rate = tree_traces.flat_and_tree(position, 150)["UCT"][0]
