@@ -1,12 +1,13 @@
 """Calibrate when to resign: what each threshold would have given away in games that were played to their end.
 
-A player resigns when the value of its best move falls below a threshold (the paper: -0.8). In games that nobody resigned
-(`arena.match first='alpha_rvp resign=-1' second='alpha_rp resign=-1'`), the SGF files tell what the player thought of
-each of its moves and who won in the end. So each threshold has a share of games that would have been resigned, a share
-of these that the player won after all (Zero's paper allows 5%), and a number of moves that would have been saved.
+A player resigns when the value of its best move falls below a threshold (the paper: -0.8). In games that nobody
+resigned (`arena.match first='alpha_rvp resign=-1' second='alpha_rp resign=-1'`), the SGF files tell what the player
+thought of each of its moves and who won in the end. So each threshold has a share of games that would have been
+resigned, a share of these that the player won after all (Zero's paper allows 5%), and a number of moves that would have
+been saved.
 
-The value of the played move is compared with the threshold; the player itself looks at the best of all well-tried moves,
-so it resigns a little later than is counted here.
+The value of the played move is compared with the threshold; the player itself looks at the best of all well-tried
+moves, so it resigns a little later than is counted here.
 """
 
 import dataclasses
@@ -31,7 +32,7 @@ PAPER_MOST_WRONG = 0.05  # of the resigned games, in the paper of AlphaGo Zero
 
 @dataclasses.dataclass
 class Settings:
-    sources: str = setting("", "SGF files, folders or archives of arena games, with commas between; empty: those of run")
+    sources: str = setting("", "SGF files, folders or archives of arena games, with commas between; empty: of run")
     run: str = setting("match", "run whose match and tournament to read, if there are no sources")
     who: str = setting("", "the player, by its name in the games")
 

@@ -108,7 +108,7 @@ COMMANDS = {
     "arena.ablation": Entry("arena.ablation", "play the paper's experiments in strength, beside its figures"),
     "arena.elo": Entry("arena.elo", "rate the players of any games: Elo with intervals, table and plot"),
     "arena.course": Entry("arena.course", "judge how games went: who was ahead after 20 moves, after 40, at the end"),
-    "arena.resignation": Entry("arena.resignation", "calibrate when to resign, from games that were played to their end"),
+    "arena.resignation": Entry("arena.resignation", "calibrate when to resign, from games played to their end"),
     "arena.problems": Entry("arena.problems", "have players solve 40 drawn problems, and say how many each does"),
     "arena.ladder": Entry(
         "arena.ladder", "let all players of a run meet: the Elo ladder from random play to AlphaGo", is_stage=True
