@@ -47,6 +47,7 @@ class Figure(NamedTuple):
     paper: str
     ours: str
     source: str
+    is_headline: bool = True  # shown at the top of a report
 
 
 def figures(reading: Reading) -> list[Figure]:
@@ -60,7 +61,9 @@ def figures(reading: Reading) -> list[Figure]:
         for policy, paper in (("rollout", "109,747"), ("tree", "141,989")):
             if policy in rollout["features"]:
                 count = sum(rollout["features"][policy].values())
-                found.append(Figure(f"features of the {policy} policy", paper, f"{count:,}", "Table 4"))
+                found.append(
+                    Figure(f"features of the {policy} policy", paper, f"{count:,}", "Table 4", is_headline=False)
+                )
     if network := reading.metrics("sl_policy.train"):
         share = network["results"]["test"]["top1"]
         paper = "55.4% (match network), 57.0% (256 filters, 8 symmetries)"
@@ -71,7 +74,8 @@ def figures(reading: Reading) -> list[Figure]:
     if value := reading.metrics("value_net.train"):
         for part, paper in (("train", "0.226"), ("test", "0.234")):
             error = value["results"][part]["MSE"]
-            found.append(Figure(f"mean squared error of the value network, {part}", paper, f"{error:.3f}", "Methods"))
+            what = f"mean squared error of the value network, {part}"
+            found.append(Figure(what, paper, f"{error:.3f}", "Methods", is_headline=part == "test"))
     return found
 
 

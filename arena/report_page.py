@@ -1,5 +1,6 @@
 """The sections of a report as HTML. All texts that come from a run are escaped."""
 
+import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -36,6 +37,7 @@ KIND_OF = {"sl": "network", "rl": "network", "value": "network", "rollout": "pat
 ROOM = 0.04  # of the axis, beyond the outermost intervals
 STEPS = (50, 100, 200, 250, 500, 1000, 2000)  # between two numbers of the axis
 MOST_STEPS = 7
+BROAD = 3  # width over height from which a drawing gets a row of its own
 
 
 def body_of(reading: Reading, games: Sequence[dict[str, Any]], views: Views) -> str:
@@ -60,16 +62,19 @@ def body_of(reading: Reading, games: Sequence[dict[str, Any]], views: Views) -> 
 
 
 def head(reading: Reading) -> str:
-    size, best = reading.size, reading.ladder["ratings"][0]
-    shown = [("strongest player", best["player"], f"Elo {best['elo']:.0f} [{best['low']:.0f}; {best['high']:.0f}]")]
-    shown += [(figure.what, figure.ours, f"paper: {figure.paper}") for figure in figures(reading) if figure.paper]
-    chosen = [shown[0], *(card for card in shown[1:] if "feature" not in card[0] and "train" not in card[0])]
+    best = next(row for row in reading.ladder["ratings"] if row["player"] not in reading.engines)
+    rating = f"Elo {best['elo']:.0f} [{best['low']:.0f}; {best['high']:.0f}]"
+    shown = [("strongest player of the run", best["player"], rating)]
+    for figure in figures(reading):
+        if figure.paper and figure.is_headline:
+            number, _, interval = figure.ours.partition(" ")
+            shown.append((figure.what, number, f"{interval} paper: {figure.paper}".strip()))
     cards = "".join(
         f'<div class="card"><span>{escape(what)}</span><b>{escape(ours)}</b><span>{escape(note)}</span></div>'
-        for what, ours, note in chosen
+        for what, ours, note in shown
     )
     return (
-        f'<header class="top"><h1>From random play to AlphaGo on {size}x{size}</h1>\n'
+        f'<header class="top"><h1>From random play to AlphaGo on {reading.size}x{reading.size}</h1>\n'
         f'<p class="soft">Run <b>{escape(reading.run)}</b>, scale {escape(reading.scale)}: every stage of Silver et '
         f"al. (2016) in order, and {reading.ladder['games']:,} games between {len(reading.names)} players that use "
         f'what the stages have learnt.</p>\n<div class="cards">{cards}</div></header>'
@@ -151,7 +156,7 @@ def paper(reading: Reading) -> str:
     parts = [
         "<p>The paper has 19x19 boards, 30 million positions and weeks on 50 GPUs. Compare the order of things, not "
         "the numbers. Tables are the Extended Data Tables of Silver et al. (2016).</p>",
-        html_table(["figure", "paper", "this run", "where"], rows),
+        html_table(["figure", "paper", "this run", "where"], rows, numbers=False),
     ]
     if ablation := ablation_rows(reading):
         parts += [
@@ -194,11 +199,17 @@ def curves(reading: Reading) -> str:
         path = reading.folder(stage) / name
         if stage in reading.manifests and path.is_file():
             drawing = svg_in_page(path.read_text(encoding="utf-8"), f"plot{number}", caption)
-            parts.append(
-                f'<figure><div class="plot">{drawing}</div><figcaption>{escape(caption)} '
-                f"({escape(stage)})</figcaption></figure>"
-            )
+            look = ' class="broad"' if is_broad(drawing) else ""
+            words = f"{escape(caption)} ({escape(stage)})"
+            parts.append(f'<figure{look}><div class="plot">{drawing}</div><figcaption>{words}</figcaption></figure>')
     return f'<div class="plots">{"".join(parts)}</div>'
+
+
+def is_broad(drawing: str) -> bool:
+    """Return whether a drawing has so many panels side by side that it needs the whole width."""
+    box = re.search(r'viewBox="([^"]+)"', drawing)
+    _, _, width, height = map(float, box[1].split()) if box else (0, 0, 1, 1)
+    return width > BROAD * height
 
 
 def cross(reading: Reading) -> str:
@@ -264,9 +275,9 @@ def foot(reading: Reading) -> str:
     )
 
 
-def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of texts; columns of numbers are right-aligned."""
-    right = [bool(rows) and all(_is_number(row[place]) for row in rows) for place in range(len(header))]
+def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: bool = True) -> str:
+    """Return a table of texts. With `numbers`, columns of numbers are right-aligned."""
+    right = [numbers and bool(rows) and all(_is_number(row[place]) for row in rows) for place in range(len(header))]
     looks = [' class="number"' if is_right else "" for is_right in right]
     head = "".join(f"<th{look}>{escape(text)}</th>" for look, text in zip(looks, header, strict=True))
     body = "".join(
