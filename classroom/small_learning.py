@@ -166,12 +166,10 @@ def overfitting(samples: Samples, many: int, epochs: int, seed: int = 1) -> list
     ]
 
 
-def game_in_its_eyes(network: Network, samples: Samples, game: int) -> list[float]:
-    """Return what a value network says of each position of a game, for black."""
-    length = int(samples.store.games["n_moves"][game])
-    lessons = Lessons(samples.store, np.full(length, game), np.arange(length))
-    values = predict(network, lessons)
-    return [float(value if ply % 2 == 0 else -value) for ply, value in enumerate(values)]
+def winners_known(network: Network, lessons: Lessons, most_ply: int) -> float:
+    """Return the share of winners that a network predicts in positions of the first moves."""
+    chosen = lessons.chosen(np.flatnonzero(lessons.plies < most_ply))
+    return float(summary(predict(network, chosen), chosen.outcomes)["winner"])
 
 
 def as_rows(fitted: list[Fitted]) -> list[list[Any]]:

@@ -12,6 +12,7 @@ from small_samples import small_samples
 from classics.bandit import SLIDES_UCB, replay, success_rate, ucb1
 from classroom import bandit, costs, maze, small_learning
 from classroom.scripts import widget
+from value_net.accuracy import predict
 from value_net.lessons import lessons_of
 
 # trial, arm, won, A, B, printed A, printed B, next, by their formula A / B, true UCB1 A / B
@@ -178,12 +179,13 @@ def test_a_value_network_memorises_games_of_which_it_sees_many_positions(tmp_pat
     assert set(several.lessons.games.tolist()) <= train and not train & test
     assert several.test > several.train + 0.3  # it knows its games and not the others
     assert several.test > one.test
-    game = int(several.lessons.games[0])
-    values = small_learning.game_in_its_eyes(several.network, samples, game)
-    outcome = 1 if samples.store.games["winner"][game] == 1 else -1
-    assert len(values) == samples.store.games["n_moves"][game]
-    learnt = several.lessons.plies[several.lessons.games == game]
-    assert np.mean([values[ply] for ply in learnt]) * outcome > 0.5  # for black, whoever is to move
+    for lessons in (several.lessons, lessons_of(samples, "test")):
+        first = [k for k in range(len(lessons)) if lessons.plies[k] < 10]
+        values = predict(several.network, lessons)
+        right = [np.sign(values[k]) == lessons.outcomes[k] for k in first]
+        assert small_learning.winners_known(several.network, lessons, 10) == pytest.approx(np.mean(right))
+    known, others = (small_learning.winners_known(several.network, part, 10) for part in (several.lessons, lessons))
+    assert known > others + 0.1
 
 
 @pytest.fixture(scope="module")

@@ -186,7 +186,7 @@ const STYLE = `
 .maze-number { font:12px system-ui,sans-serif; fill:var(--pz-faint); pointer-events:none; }
 .maze-text { font:600 20px system-ui,sans-serif; fill:var(--pz-ink); text-anchor:middle; pointer-events:none; font-variant-numeric:tabular-nums; }
 .maze-walls { stroke:var(--pz-ink); stroke-width:5; stroke-linecap:round; fill:none; pointer-events:none; }
-.maze-trail { fill:none; stroke:var(--pz-good); stroke-width:2; opacity:0.55; stroke-linejoin:round; pointer-events:none; }
+.maze-trail { fill:none; stroke:var(--pz-good); stroke-width:1.8; opacity:0.45; stroke-linejoin:round; pointer-events:none; }
 .maze-agent { fill:var(--pz-good); stroke:var(--pz-back); stroke-width:2; pointer-events:none; }
 .maze-beside { flex:0 1 auto; display:flex; flex-direction:column; gap:0.9rem; }
 .maze-head { color:var(--pz-faint); font-size:0.9em; margin-bottom:0.2rem; }
