@@ -227,7 +227,7 @@ def main(settings: Settings) -> dict[str, str]:
     for name, why in reasons.items():
         print(f"Left out, {name}: {why}", file=sys.stderr, flush=True)
     games = [len(one.part.pairs()) * (settings.games + settings.games % 2) for one in plans]
-    print(f"{len(plans)} parts, {sum(games):,} games.\n", flush=True)
+    print(f"{len(plans)} part{'s' * (len(plans) > 1)}, {sum(games):,} games.\n", flush=True)
     return {one.part.name: finish_part(settings, one, number, len(plans)) for number, one in enumerate(plans, 1)}
 
 

@@ -168,9 +168,9 @@ def _on_the_order(part: Part, found: dict[str, Any]) -> str:
 
 def _on_the_best(part: Part, found: dict[str, Any]) -> str:
     """Say how far the best player is above the reference, or the reference above the next one."""
-    ranked = sorted(found["rows"], key=lambda row: -row["elo"])
-    superiority = {(a, b): value for a, b, value in found["superiority"]}
     reference = reference_of(part, list(part.rows))
+    ranked = sorted(found["rows"], key=lambda row: (-row["elo"], row["player"] != reference))
+    superiority = {(a, b): value for a, b, value in found["superiority"]}
     is_best = ranked[0]["player"] == reference
     above, below = ranked[0]["player"], ranked[1]["player"] if is_best else reference
     gap = ranked[0]["elo"] - next(row["elo"] for row in ranked if row["player"] == below)
