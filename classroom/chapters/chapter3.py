@@ -313,7 +313,7 @@ with lesson.figure("Squared error while learning") as made:
 lesson.beside(small_learning.as_rows(fitted), "Error on the positions learnt from, and on games never seen")
 
 # %% [markdown]
-# Look at the gap between the two curves. It is small where each game gave one position, and grows where a game gave
+# Look at the gap between the two curves. It is smaller where each game gave one position, and grows where a game gave
 # many: there the error on new games even rises while that on known ones falls. Early in a game nobody can know the
 # winner. Let us see who claims to:
 
