@@ -62,12 +62,16 @@ class Clock:
         self.run, self.stage = run, stage
         self.times = read_times(run)
         folder = stage_path(run, stage)
-        try:
-            self.is_done = read_manifest(folder) is not None
-        except UserError:  # the stage itself will say that its manifest is damaged
-            self.is_done = False
+        self.manifest = self._manifest()
+        self.is_done = self.manifest is not None
         self.before = self.times.get(stage, 0.0) if folder.is_dir() else 0.0
         self.began = self.saved = time.monotonic()
+
+    def _manifest(self) -> dict[str, Any] | None:
+        try:
+            return read_manifest(stage_path(self.run, self.stage))
+        except UserError:  # the stage itself will say that its manifest is damaged
+            return None
 
     @property
     def seconds(self) -> float | None:
@@ -75,7 +79,12 @@ class Clock:
         return self.times.get(self.stage) if self.is_done else self.before + time.monotonic() - self.began
 
     def note(self, at_once: bool = False) -> None:
-        """Write the time to the folder of the run, if it has not been written for a while."""
+        """Write the time to the folder of the run, if it has not been written for a while.
+
+        At the end (`at_once`), the time also counts if the stage was done earlier and has been extended.
+        """
+        if at_once and self._manifest() != self.manifest:
+            self.is_done = False
         is_due = at_once or time.monotonic() - self.saved >= SAVED
         if is_due and not self.is_done and stage_path(self.run, self.stage).is_dir():
             self.saved = time.monotonic()

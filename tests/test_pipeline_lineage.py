@@ -74,6 +74,9 @@ def test_times_add_up_over_attempts_and_outlast_a_finished_stage(tmp_path, monke
     now[0] += 3
     done.note(at_once=True)
     assert done.seconds == 60 and read_times("r") == {"stage": 60.0}
+    write_manifest(folder, "stage", {}, {"games": 2}, [], "more")  # a ladder, to which games were added
+    done.note(at_once=True)
+    assert done.seconds == 63 and read_times("r") == {"stage": 63.0}
     (folder / "manifest.json").unlink()
     folder.rmdir()
     assert Clock("r", "stage").seconds == 0
