@@ -171,8 +171,9 @@ lesson.beside(
 #
 # - With the same constant in every step, nothing is learnt. Every episode ends with the same reward, so all steps are
 #   praised equally, and on average no direction gains.
-# - So steps near the exit must count more. Here a step counts 0.05, and 0.9 times less for each step before the exit.
-#   **This is our choice.** It comes near to the printed grids, and is somewhat ahead of them at episode 20.
+# - So steps near the exit must count more. Here the last step counts 0.05, and each step before it 0.9 times as much as
+#   the one after it. **This is our choice.** It comes near to the printed grids, and is somewhat ahead of them at
+#   episode 20.
 # - The printed rule is not the gradient of REINFORCE, which takes π(a) off instead of a constant. The printed one
 #   cannot settle: what was chosen becomes more probable, even a step into a wall. A few of its runs get stuck for
 #   ever.
@@ -187,7 +188,7 @@ rules = {
 rows = []
 for name, settings in rules.items():
     learnt = [maze.policy_gradient(seed, settings) for seed in range(count)]
-    stuck = sum(any(len(episode.actions) >= 2_000 for episode in run[20:]) for run in learnt)
+    stuck = sum(any(len(episode.actions) >= maze.MOST_STEPS for episode in run[20:]) for run in learnt)
     grids = [maze.mean_and_deviation([run[k - 1].table for run in learnt])[0] for k in (20, 100)]
     shares = [" ".join(f"{100 * grid[cell][maze.ROUTE_ACTION[cell]]:.0f}" for cell in maze.ROUTE) for grid in grids]
     rows.append([name, *shares, f"{stuck} of {count}"])
@@ -314,8 +315,8 @@ lesson.beside(small_learning.as_rows(fitted), "Error on the positions learnt fro
 
 # %% [markdown]
 # Look at the gap between the two curves. It is smaller where each game gave one position, and grows where a game gave
-# many: there the error on new games even rises while that on known ones falls. Early in a game nobody can know the
-# winner. Let us see who claims to:
+# many: there the error on new games even rises while that on known ones falls. Early in a game the winner is hard to
+# tell. Let us see who claims to know:
 
 # %%
 early = 12
