@@ -6,37 +6,17 @@ the order of things can be compared, the numbers cannot.
 
 from typing import Any, NamedTuple
 
+from arena.ablation_tables import CROSS, VARIANTS
 from arena.report_data import Reading
 from arena.scores import percent, tally
 from pipeline.shares import share_text
 
-ABLATION = {  # Extended Data Table 7: Elo of each mixture
-    "alpha_rvp": 2890,
-    "alpha_rp": 2416,
-    "alpha_vp": 2177,
-    "alpha_rv": 2077,
-    "alpha_v": 1655,
-    "alpha_p": 1517,
-    "alpha_r": 1457,
-}
-CROSS = {  # Extended Data Table 9: percent that the first won against the second, with the 95% interval
-    ("alpha_rvp", "alpha_rp"): "95 [93;96]",
-    ("alpha_rvp", "alpha_vp"): "99 [95;100]",
-    ("alpha_rvp", "alpha_rv"): "100 [96;100]",
-    ("alpha_rvp", "alpha_v"): "100 [81;100]",
-    ("alpha_rvp", "alpha_p"): "100 [81;100]",
-    ("alpha_rvp", "alpha_r"): "100 [92;100]",
-    ("alpha_rvp", "gnugo"): "100 [44;100]",
-    ("alpha_rp", "alpha_vp"): "61 [52;69]",
-    ("alpha_rp", "alpha_p"): "96 [79;99]",
-    ("alpha_rp", "alpha_r"): "100 [91;100]",
-    ("alpha_rp", "gnugo"): "100 [68;100]",
-    ("alpha_vp", "alpha_p"): "99 [94;100]",
-    ("alpha_vp", "alpha_r"): "94 [73;99]",
-    ("alpha_vp", "gnugo"): "100 [34;100]",
-    ("alpha_p", "alpha_r"): "78 [71;84]",
-    ("alpha_p", "gnugo"): "99 [95;100]",
-    ("alpha_r", "gnugo"): "99 [97;100]",
+AGAINST_GNUGO = {  # Extended Data Table 9, as `arena.ablation_tables.CROSS`
+    ("alpha_rvp", "gnugo"): (100, 44, 100),
+    ("alpha_rp", "gnugo"): (100, 68, 100),
+    ("alpha_vp", "gnugo"): (100, 34, 100),
+    ("alpha_p", "gnugo"): (99, 95, 100),
+    ("alpha_r", "gnugo"): (99, 97, 100),
 }
 
 
@@ -90,8 +70,8 @@ def ablation_rows(reading: Reading) -> list[dict[str, Any]]:
         return []
     top = rated["alpha_rvp"]["elo"]
     return [
-        {"player": name, "paper": elo - ABLATION["alpha_rvp"], "ours": rated[name]["elo"] - top}
-        for name, elo in ABLATION.items()
+        {"player": name, "paper": elo - VARIANTS["alpha_rvp"], "ours": rated[name]["elo"] - top}
+        for name, elo in VARIANTS.items()
         if name in rated
     ]
 
@@ -99,5 +79,10 @@ def ablation_rows(reading: Reading) -> list[dict[str, Any]]:
 def cross_rows(reading: Reading) -> list[tuple[str, str, str, str]]:
     """Return the pairs of Extended Data Table 9 that have met here: winner, loser, the paper's percentage, ours."""
     games = [played for played, _ in reading.games.values()]
-    met = {pair: tally(games, *pair) for pair in CROSS}
-    return [(*pair, CROSS[pair], percent(found)) for pair, found in met.items() if found.games]
+    papers = CROSS | AGAINST_GNUGO
+    met = {pair: tally(games, *pair) for pair in papers}
+    return [(*pair, _won(*papers[pair]), percent(found)) for pair, found in met.items() if found.games]
+
+
+def _won(share: float, low: float, high: float) -> str:
+    return f"{share} [{low};{high}]"
