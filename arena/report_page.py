@@ -206,7 +206,7 @@ def curves(reading: Reading) -> str:
 
 
 def is_broad(drawing: str) -> bool:
-    """Return whether a drawing has so many panels side by side that it needs the whole width."""
+    """Return whether a drawing needs the whole width, because it has many panels side by side."""
     box = re.search(r'viewBox="([^"]+)"', drawing)
     _, _, width, height = map(float, box[1].split()) if box else (0, 0, 1, 1)
     return width > BROAD * height

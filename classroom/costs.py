@@ -31,5 +31,5 @@ def power_of_ten(width: float, depth: float) -> float:
 
 
 def depth_within(width: float, positions: float) -> float:
-    """Return the depth that can be searched if only so many positions can be looked at."""
+    """Return the depth that a search of at most `positions` positions can reach."""
     return math.log(positions) / math.log(width)
