@@ -80,6 +80,8 @@ class Tables:
     def __init__(self, settings: Settings, samples: Samples, folder: Path) -> None:
         self.settings, self.samples, self.folder = settings, samples, folder
         self.threads = settings.threads or os.cpu_count() or 1
+        there = len(samples.part("train"))
+        self.most = min(settings.games, there) or there  # games to learn from
 
     def learnt(self, name: str, samples: Samples | None = None, **changes: Any) -> dict[str, Any]:
         """Learn a network with some settings changed, unless it is there; return the metrics of its manifest."""
@@ -121,17 +123,16 @@ class Tables:
 
     def games(self) -> list[dict[str, Any]]:
         """Return errors by the number of games."""
-        most = len(self.samples.part("train"))
-        sizes = [most // 2**halving for halving in range(self.settings.halvings, 0, -1)]
+        sizes = [self.most // 2**halving for halving in range(self.settings.halvings, -1, -1)]
         rows = []
-        for size in [*sizes, 0]:
-            found = self.learnt(f"{size}-games" if size else "all-games", games=size)
+        for size in sizes:
+            found = self.learnt(f"{size}-games", games=size)
             rows.append({"games": found["games"], **_errors(found)})
         return rows
 
     def overfitting(self) -> list[dict[str, Any]]:
         """Return errors of networks that learnt from as many samples: one of each game, and many of fewer games."""
-        many, most = self.settings.many, len(self.samples.part("train"))
+        many, most = self.settings.many, self.most
         plain: dict[str, Any] = {"ownership": 0.0, "start": "none"}
         one = self.learnt("one-position-a-game", games=most - most % many, **plain)
         several = self.learnt("many-positions-a-game", games=most // many, positions_a_game=many, **plain)

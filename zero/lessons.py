@@ -1,6 +1,7 @@
 """Positions of the window as a batch to learn from: planes, and what policy, value and the other heads shall say."""
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -88,3 +89,12 @@ def draw_lesson(
         plies = at - shard.starts[games]
         parts.append(lesson_of(shard, games, plies, symmetries[mine], inputs, search_value))
     return Lesson(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def draw_lessons(
+    window: Window, count: int, batch: int, rng: np.random.Generator, inputs: ZeroInputs, search_value: float = 0.0
+) -> Iterator[Lesson]:
+    """Draw several batches at once, which is faster than one by one where the window has many shards."""
+    drawn = draw_lesson(window, count * batch, rng, inputs, search_value)
+    for rows in rng.permutation(count * batch).reshape(count, batch):
+        yield Lesson(*(array[rows] for array in drawn))

@@ -23,7 +23,7 @@ from pipeline.artefact import made
 from pipeline.progress import Progress
 from zero.games import CUT, NEVER, RESIGNED
 from zero.learner import Learner
-from zero.lessons import draw_lesson
+from zero.lessons import draw_lesson, draw_lessons
 from zero.match import MatchResult, fixed_player, match_terms, play_match
 from zero.ratings import ratings
 from zero.self_play import Lockstep, is_check_game, resign_threshold
@@ -32,7 +32,8 @@ from zero.window import Shard, Window, shard_of
 
 PLAY, LEARN, CALIBRATE, GATE, EVALUATE = range(5)  # what random streams are for
 CALIBRATED = 256  # positions on which the output ranges for 8 bits are measured
-CHUNK_PLACES = 4  # a chunk has this many games for each place of its lockstep, so that batches stay full for long
+CHUNK_PLACES = 2  # games of a chunk for each place of its lockstep; threads play chunks side by side
+DRAWN_TOGETHER = 16  # steps whose positions are drawn at once: a large window has hundreds of shards to look into
 
 
 @dataclasses.dataclass
@@ -157,11 +158,13 @@ class ZeroTrainer:
         settings = self.setup.learn
         steps = max(1, round(settings.passes * new_plies / settings.batch_size))
         sums: dict[str, float] = {}
-        for step in range(steps):
-            rng = np.random.default_rng((self.setup.seed, LEARN, number, step))
-            lesson = draw_lesson(self.window, settings.batch_size, rng, self.inputs, settings.search_value)
-            for name, part in self.learner.learn(lesson, (number + step / steps) / self.steps).items():
-                sums[name] = sums.get(name, 0.0) + part / steps
+        for first in range(0, steps, DRAWN_TOGETHER):
+            rng = np.random.default_rng((self.setup.seed, LEARN, number, first))
+            count = min(DRAWN_TOGETHER, steps - first)
+            lessons = draw_lessons(self.window, count, settings.batch_size, rng, self.inputs, settings.search_value)
+            for step, lesson in enumerate(lessons, first):
+                for name, part in self.learner.learn(lesson, (number + step / steps) / self.steps).items():
+                    sums[name] = sums.get(name, 0.0) + part / steps
         return sums | {"steps": steps}
 
     def weights(self, number: int) -> Weights:
