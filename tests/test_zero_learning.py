@@ -15,7 +15,7 @@ from nets.runtime import onnx_compute
 from pipeline.errors import UserError
 from zero.games import PASSED, RESIGNED, Terms
 from zero.learner import Learner, learning_rate, losses_of
-from zero.lessons import draw_lesson, lesson_of
+from zero.lessons import draw_lesson, draw_lessons, lesson_of
 from zero.match import MatchResult, opening_moves, play_match
 from zero.ratings import ratings
 from zero.rules import PUCT, Rule
@@ -84,6 +84,21 @@ def test_positions_are_drawn_evenly_from_the_whole_window(records, tmp_path):
     known = {row.tobytes() for row in targets}
     assert len(drawn & known) > 0.97 * len(known) and len(drawn - known) < 0.05 * len(known)
     assert window.plies == len(targets)
+
+
+def test_batches_that_are_drawn_together_are_the_same_positions_in_another_order(records, tmp_path):
+    window = Window(tmp_path, 100)
+    for iteration in range(2):
+        window.add(iteration, with_numbers(records[4 * iteration :][:4], 4 * iteration))
+    whole = draw_lesson(window, 64, np.random.default_rng(1), ZeroInputs())
+    batches = list(draw_lessons(window, 4, 16, np.random.default_rng(1), ZeroInputs()))
+    assert [len(batch.outcome) for batch in batches] == 4 * [16]
+
+    def rows_of(lesson):
+        return [b"".join(array[row].tobytes() for array in lesson) for row in range(len(lesson.outcome))]
+
+    together = [row for batch in batches for row in rows_of(batch)]
+    assert together != rows_of(whole) and sorted(together) == sorted(rows_of(whole))
 
 
 def test_no_game_is_in_the_window_twice_and_the_window_is_bounded(records, tmp_path):
