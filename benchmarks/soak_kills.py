@@ -39,6 +39,7 @@ TIMES = {"seconds", "date", "milliseconds", "checksum", "fingerprint of the file
 OWN_CHECKSUMS = ("checksum", "fingerprint")  # in the metadata of a weights file; they cover the date
 WHOLE, RUN = "whole", "soak"
 TIMED = ("arena.ladder", "arena.report")  # stages whose files tell how long players thought
+TIMED_FILES = ("curve_seconds.svg",)  # a curve of zero.train against seconds
 
 
 class Tiny(NamedTuple):
@@ -77,7 +78,18 @@ TINY = {
             "precision=float32",
         )
     ),
-    "value_net.train": Tiny(("positions=800", "evaluations=4", "device=cpu", "precision=float32"), OFTEN),
+    "value_net.train": Tiny(
+        ("positions=800", "evaluations=4", "start=none", "device=cpu", "precision=float32"),
+        OFTEN,
+    ),
+    "zero.train": Tiny(
+        (
+            *("size=3", "iterations=4", "evaluate_every=2", "evaluation_games=4", "opponents=random"),
+            *("net.filters=4", "net.layers=3", "play.games=8", "play.places=2", "search.simulations=4"),
+            *("learn.batch_size=16", "device=cpu", "precision=float32", "play_precision=float32"),
+        ),
+        OFTEN,
+    ),
 }
 
 
@@ -92,7 +104,8 @@ class Report(NamedTuple):
 
 
 def stages() -> list[str]:
-    return [name for name, entry in COMMANDS.items() if entry.is_stage and name not in TIMED]
+    """Return what is killed: the stages of the lineage, and the loop of Zero, which is not part of it."""
+    return [name for name, entry in COMMANDS.items() if (entry.is_stage and name not in TIMED) or name == "zero.train"]
 
 
 def tiny(stage: str) -> Tiny:
@@ -167,7 +180,8 @@ class Kennel:
 
 def results(folder: Path) -> dict[str, Any]:
     """Return the contents of all files of a stage that do not depend on when and where it ran."""
-    return {str(path.relative_to(folder)): contents(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name not in TIMED_FILES)
+    return {str(path.relative_to(folder)): contents(path) for path in files}
 
 
 def contents(path: Path) -> Any:
