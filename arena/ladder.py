@@ -9,11 +9,9 @@ from typing import Any
 
 from arena.player_text import read_players, split_players
 from arena.players import PlayerSettings
-from arena.rating_tables import anchors_for
-from arena.series import check_players, games_at_once
 from arena.terms import MOST_GAMES
 from arena.tournament import Settings as TournamentSettings
-from arena.tournament import asked, headline, run_tournament
+from arena.tournament import asked, check_entrants, headline, run_tournament
 from go.errors import GoError
 from gtp.client import EngineError, find_program
 from nets.find import KINDS
@@ -73,11 +71,7 @@ def _is_installed(engine: PlayerSettings) -> bool:
 def main(settings: Settings) -> dict[str, str]:
     inputs = inputs_of(settings.weights or settings.run)
     players, missing = players_of(settings)
-    if len(players) < 2:
-        raise UserError(f"players={settings.players} names fewer than two players.")
-    check_players(players, settings.board.size)
-    anchors_for(settings.anchor, [player.name for player in players])
-    games_at_once(players, settings.parallel)
+    check_entrants(settings, players)
     folder = stage_folder(settings.run, STAGE)
 
     def work(key: dict[str, Any]) -> Outcome:

@@ -164,13 +164,18 @@ def headline(found: dict[str, Any]) -> str:
     return f"{found['games']:,} games; Elo: {best}"
 
 
-def main(settings: Settings) -> dict[str, str]:
-    players = read_players(split_players(settings.players), settings.budget())
+def check_entrants(settings: Settings, players: list[PlayerSettings]) -> None:
+    """Raise `UserError` if these players cannot meet as the settings say, before anything is played."""
     if len(players) < 2:
         raise UserError(f"players={settings.players} names fewer than two players.")
     check_players(players, settings.board.size)
     anchors_for(settings.anchor, [player.name for player in players])
     games_at_once(players, settings.parallel)
+
+
+def main(settings: Settings) -> dict[str, str]:
+    players = read_players(split_players(settings.players), settings.budget())
+    check_entrants(settings, players)
     folder = stage_folder(settings.run, STAGE)
 
     def work(key: dict[str, Any]) -> Outcome:
