@@ -130,7 +130,8 @@ def run_stage(
     network = Network(weights, threads=settings.threads or os.cpu_count() or 1)
     tested = {part: there.chosen(np.arange(min(len(there), TRAIN_TESTED))) for part, there in lessons.items()}
     tested["test"] = lessons["test"]
-    with Progress("testing the value network, positions", sum(map(len, tested.values()))) as progress:
+    looks = sum(map(len, tested.values())) + len(tested["test"])  # these are also tested in all symmetries
+    with Progress("testing the value network, positions", looks) as progress:
         results = errors_by_part(network, tested, progress.update)
     draw_by_move_number({"value network": results["by move number"]}, folder / "by_move_number.svg")
     metrics = {
