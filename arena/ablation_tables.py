@@ -135,7 +135,7 @@ def variants() -> Part:
         remarks=(
             ON_19,
             "Without rollouts, `alpha_v` and `alpha_vp` play with c_puct 1.5 and n_vl 1, which are better for them "
-            "than the paper's 5 and 3 (docs/search.md).",
+            "than the paper's 5 and 3; `alpha_rvp` plays with c_puct 2 and n_thr 10 (docs/search.md).",
             "Few games stand behind some of the paper's percentages, as their intervals tell.",
         ),
     )
