@@ -33,7 +33,8 @@ def weights_in(runs, name):
 
 @pytest.mark.parametrize("preset", ["agz", "mini_alphago", "katago", "gumbel"])
 def test_every_preset_runs_real_iterations(run, tmp_path, preset):
-    done = run(zero.train, f"preset={preset}", f"run={preset}", *SMALL, "gate_games=4", "iterations=8", "evaluate_every=4")
+    more = "gate_games=4", "iterations=8", "evaluate_every=4"
+    done = run(zero.train, f"preset={preset}", f"run={preset}", *SMALL, *more)
     assert done.code == 0, done.err
     folder = tmp_path / preset / "zero.train"
     entries = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]

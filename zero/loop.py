@@ -154,7 +154,7 @@ class ZeroTrainer:
         return [shards[chunk] for chunk in chunks]
 
     def learn(self, number: int, new_plies: int) -> dict[str, float]:
-        """Learn from the window: so many steps that each position is learnt from `passes` times on average."""
+        """Learn from the window. The number of steps lets each position be learnt from `passes` times on average."""
         settings = self.setup.learn
         steps = max(1, round(settings.passes * new_plies / settings.batch_size))
         sums: dict[str, float] = {}
