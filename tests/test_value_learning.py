@@ -109,6 +109,45 @@ def test_learning_starts_with_what_the_tower_of_a_policy_network_computes(sample
         ValueTrainer(lessons_of(samples, "train"), settings, CPU, torch.float32, 1, random_weights(SIZE))
 
 
+@pytest.mark.parametrize("norm", ["batch", "none"])
+def test_learning_goes_on_from_the_answers_of_a_value_network(samples, norm):
+    learnt = new_trainer(samples)
+    for number in range(10):
+        learnt.step(number)
+    start = weights_of(learnt.network)
+    settings = LearnSettings(NET, dataclasses.replace(MODERN, norm=norm), 1.0, 640)
+    trainer = ValueTrainer(lessons_of(samples, "train"), settings, CPU, torch.float32, 1, start)
+    given = torch.from_numpy(trainer.batch(0, 256).planes).float()
+    expected = module_of(start)(given)[VALUES]
+    assert expected.std() > 0.01
+    assert torch.allclose(module_of(weights_of(trainer.network))(given)[VALUES], expected, atol=1e-3)
+    other = random_weights(SIZE, layers=3, planes=17, family="dual-res")
+    with pytest.raises(UserError, match="Learning can start from a policy or a value network, not from a dual-res"):
+        ValueTrainer(lessons_of(samples, "train"), settings, CPU, torch.float32, 1, other)
+
+
+def test_later_positions_are_of_the_same_games_with_outcomes_of_whoever_is_to_move_there(samples):
+    lessons, lengths = lessons_of(samples, "train"), samples.store.games["n_moves"]
+    drawn = [lessons.later(6, np.random.default_rng(seed)) for seed in range(60)]
+    for later in drawn:
+        moves = later.plies - lessons.plies
+        assert (later.games == lessons.games).all() and (moves >= 0).all() and (moves <= 6).all()
+        assert (later.plies < lengths[later.games]).all()
+        same = moves % 2 == 0  # in these games the players alternate
+        assert (later.outcomes == np.where(same, lessons.outcomes, -lessons.outcomes)).all()
+        assert (later.to_move == [samples.store.position(g, p).to_move for g, p in zip(later.games, later.plies)]).all()
+    far = lengths[lessons.games] - 1 - lessons.plies >= 6
+    counts = np.bincount(np.concatenate([later.plies[far] - lessons.plies[far] for later in drawn]), minlength=7)
+    expected = counts.sum() / 7
+    assert far.sum() > 20 and ((counts - expected) ** 2 / expected).sum() < 22.5  # chi-square, 6 degrees: 0.1%
+    settings = LearnSettings(NET, MODERN, 1.0, 640, later=6)
+    first, second = (ValueTrainer(lessons, settings, CPU, torch.float32, 1) for _ in range(2))
+    second.batch(3, 32)
+    assert (first.batch(5, 32).planes == second.batch(5, 32).planes).all()
+    plain = new_trainer(samples).batch(5, 32).planes
+    assert (first.batch(5, 32).planes != plain).any()
+
+
 def test_learning_brings_the_error_below_that_of_a_constant(samples):
     trainer = new_trainer(samples, positions=6_400)
     first = np.mean([trainer.step(number)["train MSE"] for number in range(5)])
@@ -330,6 +369,11 @@ def test_a_network_is_learnt_with_a_card_ranges_and_figures(command, sampled):
     done = command(table, "run=learnt", "parts=nonsense")
     assert done.code == 2 and "parts=nonsense is not made of errors, games" in done.err
     assert command(table, "run=learnt", "parts=sl_games").code == 2
+    done = command(train, "run=early", "samples=learnt", *small, "precision=float32", "most_u=6", "later=3")
+    assert done.code == 0, done.err
+    plies = lessons_of(open_samples("learnt"), "train").plies
+    early = read_manifest(runs / "early" / "value_net.train")["metrics"]
+    assert early["samples"] == (plies <= 6).sum() < len(plies)
 
 
 def test_settings_of_learning_are_plain_data():

@@ -52,6 +52,12 @@ class Lessons:
         """Return some of the positions."""
         return Lessons(self.store, self.games[index], self.plies[index], self.owners, self.winners)
 
+    def later(self, most: int, rng: np.random.Generator) -> "Lessons":
+        """Return, for each position, one that was reached up to `most` moves later in its game."""
+        left = self.store.games["n_moves"][self.games].astype(np.int64) - 1 - self.plies
+        moves = rng.integers(0, np.clip(left, 0, most) + 1)
+        return Lessons(self.store, self.games, self.plies + moves, self.owners, self.winners)
+
     def batch(self, inputs: Inputs | ZeroInputs, index: np.ndarray, symmetries: np.ndarray) -> ValueBatch:
         """Encode positions `index`, each turned by its symmetry."""
         games, size = self.games[index], self.store.size

@@ -31,3 +31,6 @@ class LearnSettings:
         1.0, "weight of the owners of points as a second target, dropped at the end (paper: 0)", least=0, most=1_000
     )
     positions: int = setting(400_000, "positions to learn from, all epochs together", least=1)
+    later: int = setting(
+        0, "learn from positions up to this many moves after U; each pass draws new ones (paper: 0)", least=0
+    )

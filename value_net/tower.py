@@ -1,7 +1,8 @@
-"""Learning that starts from the tower of a policy network: what it knows of stones and eyes need not be learnt again.
+"""Learning that starts from another network: what it knows of stones and eyes need not be learnt again.
 
 The value network has the policy network's tower with one more input plane. The weights of that plane begin with zero.
-With batch normalisation, the scale and the shift of each layer are set so that the tower computes what it did.
+A value network gives its head, too. With batch normalisation, the scale and the shift of each layer are set so that the
+tower computes what it did.
 """
 
 import numpy as np
@@ -19,28 +20,31 @@ def tower_of(description: Description) -> list[str]:
     return [layer.name for layer in layers_of(description) if layer.kind == CONV and layer.activation == RELU]
 
 
-def check_tower(description: Description, policy: Weights) -> None:
-    """Raise `UserError` if a policy network does not have the same tower."""
-    given = policy.description
-    if given.family != "policy":
-        raise UserError(f"Learning can start from a policy network only, not from a {given.family} network.")
+def check_tower(description: Description, start: Weights) -> None:
+    """Raise `UserError` if a network to start from does not have the same tower."""
+    given = start.description
+    if given.family not in ("policy", "value"):
+        raise UserError(f"Learning can start from a policy or a value network, not from a {given.family} network.")
     own, other = ((net.size, net.filters, len(tower_of(net))) for net in (description, given))
     if own != other:
         raise UserError(
-            f"The policy network has {other[1]} filters in {other[2]} layers on {other[0]}x{other[0]}, and this tower "
-            f"has {own[1]} in {own[2]} on {own[0]}x{own[0]}: change net.filters and net.layers, or set start=none."
+            f"The {given.family} network has {other[1]} filters in {other[2]} layers on {other[0]}x{other[0]}, and this "
+            f"tower has {own[1]} in {own[2]} on {own[0]}x{own[0]}: change net.filters and net.layers, or set start=none."
         )
 
 
 @torch.no_grad()
-def start_from(network: NetworkModule, policy: Weights, planes: np.ndarray) -> None:
-    """Copy the tower of a policy network. `planes` are those of some positions, on which normalisation is set."""
-    check_tower(network.description, policy)
+def start_from(network: NetworkModule, start: Weights, planes: np.ndarray) -> None:
+    """Copy the tower of a network, and the head of a value network.
+
+    `planes` are those of some positions, on which normalisation is set.
+    """
+    check_tower(network.description, start)
     device = next(network.parameters()).device
     values = torch.from_numpy(np.ascontiguousarray(planes)).to(device).float()
     for name in tower_of(network.description):
         layer = network.layers[name]
-        kernel, bias = (torch.from_numpy(policy.tensors[f"{name}.{part}"]) for part in ("kernel", "bias"))
+        kernel, bias = (torch.from_numpy(start.tensors[f"{name}.{part}"]) for part in ("kernel", "bias"))
         layer.weight.zero_()
         layer.weight[:, : kernel.shape[1]] = kernel.to(device)
         layer.bias.copy_(bias)
@@ -48,6 +52,11 @@ def start_from(network: NetworkModule, policy: Weights, planes: np.ndarray) -> N
         if name in network.norms:
             _keep_as_is(network.norms[name], values)
         values = torch.relu(values)
+    if start.description.family == "value":
+        head = {layer.name for layer in layers_of(network.description) if layer.has_weights}
+        for name in head.difference(tower_of(network.description)):
+            network.layers[name].weight.copy_(torch.from_numpy(start.tensors[f"{name}.kernel"]))
+            network.layers[name].bias.copy_(torch.from_numpy(start.tensors[f"{name}.bias"]))
 
 
 def _keep_as_is(norm: nn.BatchNorm2d, values: torch.Tensor) -> None:

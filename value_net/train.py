@@ -39,13 +39,14 @@ PAPER = {"train": "0.226", "test": "0.234"}
 class Settings(LearnSettings, StageSettings):
     samples: str = setting("", "name of the run whose samples to learn from, by default this run", result=False)
     games: int = setting(0, "games of the training part to learn from; 0 takes all", least=0)
+    most_u: int = setting(0, "learn from samples with U up to this only; 0 takes all, as the paper does", least=0)
     positions_a_game: int = setting(
         0, "random positions of each game to learn from instead of the one of the recipe, to show overfitting", least=0
     )
     start: str = setting(
         "samples",
         "policy network whose tower learning starts from: samples (the SL policy that played them), none (paper), "
-        "run (that of the run), shipped, or a file",
+        "run (that of the run), shipped, or a file; the file may be a value network, too",
         result=False,
     )
     evaluations: int = setting(20, "evaluations on the validation set during training: points of the curve", least=1)
@@ -126,6 +127,11 @@ def run_stage(
     """Learn, test and write everything but the manifest."""
     lessons = {part: lessons_of(samples, part) for part in ("validation", "test")}
     lessons["train"] = lessons_of(samples, "train", settings.games, settings.positions_a_game, settings.seed)
+    if settings.most_u:
+        kept = np.flatnonzero(lessons["train"].plies <= settings.most_u)
+        if len(kept) == 0:
+            raise UserError(f"most_u={settings.most_u} leaves no position to learn from.")
+        lessons["train"] = lessons["train"].chosen(kept)
     weights, history = learn(settings, lessons["train"], lessons["validation"], start, folder, key)
     network = Network(weights, threads=settings.threads or os.cpu_count() or 1)
     tested = {part: there.chosen(np.arange(min(len(there), TRAIN_TESTED))) for part, there in lessons.items()}
@@ -166,7 +172,7 @@ def learn_once(settings: Settings, samples: Samples, folder: Path) -> dict[str, 
 
         check_tower(settings.net.description(samples.store.size), start)
         source = samples.sl.folder if settings.start == "samples" else settings.start
-        inputs.append(Input(KINDS["policy"].stage, source, start.fingerprint()))
+        inputs.append(Input(KINDS[start.description.family].stage, source, start.fingerprint()))
     return done_once(
         folder,
         STAGE,

@@ -3,10 +3,11 @@
 With `ownership`, a second head of one 1x1 convolution and tanh predicts the owner of each point at the end of the game,
 and its mean squared error is added with this weight. The outcome of a game is one bit, the owners are one for each
 point, so the tower learns from fewer games what is alive. The head is dropped at the end: the network is the paper's.
-With `start`, learning begins with the tower of a policy network (`value_net.tower`).
+With `start`, learning begins with the tower of a policy network, or with a value network (`value_net.tower`).
 
-Each position is drawn once an epoch, in a random one of the eight symmetries. The positions of a step depend on its
-number alone, so a training continues after a stop as if there had been none.
+Each position is drawn once an epoch, in a random one of the eight symmetries. With `later`, a position that p_rho has
+reached from it takes its place; the outcome is just as much one of p_rho's play from there. The positions of a step
+depend on its number alone, so a training continues after a stop as if there had been none.
 """
 
 import math
@@ -74,14 +75,18 @@ class ValueTrainer:
         self.network = network.to(device, memory_format=torch.channels_last)
         self.optimiser = new_optimiser(self.network, settings.optimiser)
         self.lessons, self.inputs = lessons, inputs_of(description, threads)
-        self.drawn = Shuffled(np.arange(len(lessons)), seed)
+        self.drawn, self.seed = Shuffled(np.arange(len(lessons)), seed), seed
         if start is not None:
             start_from(self.network, start, self.batch(0, CALIBRATED).planes)
         self.batches = Prefetched(lambda number: self.batch(number, batch_size))
 
     def batch(self, number: int, size: int) -> ValueBatch:
         """Return batch `number` of `size` positions."""
-        return self.lessons.batch(self.inputs, *self.drawn.batch(number, size))
+        index, symmetries = self.drawn.batch(number, size)
+        lessons = self.lessons.chosen(index)
+        if self.settings.later:
+            lessons = lessons.later(self.settings.later, np.random.default_rng((self.seed, number)))
+        return lessons.batch(self.inputs, np.arange(len(index)), symmetries)
 
     def state(self) -> dict[str, np.ndarray]:
         return learning_state(self.network, self.optimiser)
