@@ -1,7 +1,6 @@
 """Assemble a search: find and load the policies and networks that its settings ask for."""
 
 import functools
-import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,14 +65,10 @@ def sizes_of(settings: SearchSettings, run: str) -> tuple[int, ...]:
 
 
 def load_networks(settings: SearchSettings, size: int, run: str) -> Answering:
-    """Load the networks that the settings ask for.
-
-    Without rollouts the search threads mostly wait for the networks, so these get as many threads as the search.
-    """
-    threads = 1 if settings.rollouts != "none" else settings.threads or os.cpu_count() or 1
+    """Load the networks that the settings ask for. Each thread that answers computes a batch of its own."""
 
     def load(role: str, source: Source) -> Network:
-        network = load_network(size, run, threads, settings.precision, *source)
+        network = load_network(size, run, 1, settings.precision, *source)
         if network.description.family != role:
             raise UserError(f"A {network.description.family} network was given for a {role} network.")
         return network

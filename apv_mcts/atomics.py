@@ -6,9 +6,6 @@ numba has none for the CPU, but LLVM does. Each function compiles to one process
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-# Sleeps for some microseconds. A thread that sleeps in compiled code does not need the global lock to go on.
-sleep_microseconds = types.ExternalFunction("usleep", types.int32(types.uint32))
-
 ORDERING = "acq_rel"
 
 

@@ -5,6 +5,7 @@ Each position is shown to the networks in a random one of the eight symmetries, 
 long (Extended Data Table 3). An evaluator serves one search or many: all their requests make one batch.
 """
 
+import threading
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -90,6 +91,7 @@ class Evaluator:
         self, network: Answering, beta: float = 0.67, seed: int = 1, batch: int = 8, symmetries: int = 1
     ) -> None:
         self.network, self.beta, self.batch, self.symmetries = network, beta, batch, symmetries
+        self.lock = threading.Lock()
         self.renew(seed)
 
     def renew(self, seed: int) -> None:
@@ -103,8 +105,12 @@ class Evaluator:
             self.network.warn_of_other_komi(komi)
 
     def serve(self, askers: Sequence[Asking]) -> int:
-        """Answer the waiting requests of some searches as one batch, the oldest of each first; return their number."""
-        taken = [(asker, take(asker.queue, self.batch)) for asker in askers]
+        """Answer the waiting requests of some searches as one batch, the oldest of each first; return their number.
+
+        Several threads may serve at the same time.
+        """
+        with self.lock:
+            taken = [(asker, take(asker.queue, self.batch)) for asker in askers]
         taken = [(asker, places) for asker, places in taken if len(places)]
         if not taken:
             return 0
@@ -123,8 +129,9 @@ class Evaluator:
             actions, has_pass = action_table(asker.size), self.network.has_pass
             _write_answers(*shared, scores[part], values[part], actions, has_pass, self.beta)
             leave(asker.queue, places)
-        self.answered += len(boards)
-        self.batches += 1
+        with self.lock:
+            self.answered += len(boards)
+            self.batches += 1
         return len(boards)
 
     def _answers(

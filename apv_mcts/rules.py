@@ -34,6 +34,7 @@ class Rule(NamedTuple):
     komi: float
     first_play: int = ZERO  # or NODE: the mean value of the moves tried at the node, less `first_play_loss`
     first_play_loss: float = 0.0
+    repeats_values: bool = False  # a value is backed up at every visit of its leaf, and not only when it is answered
 
 
 @kernel

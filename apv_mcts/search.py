@@ -2,7 +2,8 @@
 
 `Search.run` searches for a number of simulations or seconds, or until `stop`. `start` and `finish` search in the
 background. On one thread, simulations and networks take turns, and a search with a seed is repeatable bit for bit. On
-several threads the networks answer while the threads search on.
+several threads the networks answer on a thread of their own while the others search on, and n_thr follows how fast they
+do so; or, with an n_thr that stays as set, each thread takes turns between simulations and networks.
 """
 
 import os
@@ -19,11 +20,9 @@ from apv_mcts.reuse import copy_subtree
 from apv_mcts.rules import FLAT, Rule, mean_value
 from apv_mcts.settings import SearchSettings, rule_of
 from apv_mcts.simulation import (
-    BATCHES,
     DONE,
     MOST_DEPTH,
     N_THR,
-    NAP,
     STARTED,
     STOP,
     Root,
@@ -46,7 +45,7 @@ QUEUE = 256  # places, with rollouts; in a longer queue, requests would only wai
 USUAL_MOVES = 1_000  # moves of a game; the memory for superko grows beyond that
 EDGES_A_NODE = 200  # of a large board, on average; sets the size of the pool
 MOST_VISITS = 1 << 30  # of the root; N_r has 31 bits, including virtual losses
-NAP_MICROSECONDS = 50  # sleep of a thread that waits for requests or for answers
+NAP = 0.00005  # seconds of sleep of a thread that waits for requests or for answers
 LOOK = 0.005  # seconds between two checks of the clock
 GIVING_WAY = 5  # niceness of search threads: on a shared core they get a third of the evaluator's time
 ADAPT = 0.05  # seconds between two looks at the queue: a few batches of a large network
@@ -88,8 +87,11 @@ class Search:
         self.threads = settings.threads or os.cpu_count() or 1
         edges = max(settings.nodes * min(size * size + 1, EDGES_A_NODE), size * size + 1)  # the root at least
         self.tree, self.spare = new_tree(settings.nodes, edges), new_tree(settings.nodes, edges)
-        self.queue = new_queue(QUEUE if settings.rollouts != "none" else 2 * settings.batch_size, MOST_DEPTH)
+        places = QUEUE if settings.rollouts != "none" else (1 + self.threads) * settings.batch_size
+        self.queue = new_queue(places, MOST_DEPTH)
         self.workers = [new_worker(USUAL_MOVES) for _ in range(self.threads)]
+        # Without rollouts threads would only wait for the networks; with an n_thr that stays, requests would pile up.
+        self.takes_turns = evaluator is not None and (settings.rollouts == "none" or not settings.adapt)
         self.control = np.zeros(8, np.int64)
         self.position: Position | None = None
         self.has_noise = False  # whether the root has its noise; it may be searched more than once
@@ -193,7 +195,7 @@ class Search:
 
     def reset(self) -> None:
         """Reset the counts of simulations, and ask for the priors of the root."""
-        self.control[[STARTED, DONE, STOP, NAP]] = 0
+        self.control[[STARTED, DONE, STOP]] = 0
         if self.rule.has_policy:
             ask_for_root(self.tree, self.root, self.queue, self.workers[0].path)
 
@@ -232,9 +234,7 @@ class Search:
 
     def _serve(self) -> int:
         """Answer a batch of requests. Return their number."""
-        served = 0 if self.evaluator is None else self.evaluator.serve([self])
-        self.control[BATCHES] += served > 0
-        return served
+        return 0 if self.evaluator is None else self.evaluator.serve([self])
 
     @property
     def n_thr(self) -> int:
@@ -247,8 +247,6 @@ class Search:
         A new node asks for priors, and each of its edges for a value. So n_thr controls both kinds of requests.
         `busy` is the share of the time since the last call in which the network was at work.
         """
-        if not (self.settings.adapt and self.rule.has_rollouts and self.evaluator is not None):
-            return
         step = max(self.n_thr // DAMPING, 1)
         if self.queue.counters[WAITING] > 2 * self.settings.batch_size:
             self.control[N_THR] += step
@@ -266,14 +264,21 @@ class Search:
                 pass
 
     def _run_together(self, budget: int, deadline: float) -> None:
-        """Search on several threads, and answer requests on this one."""
+        """Search on several threads. Requests are answered by this one, or by all of them in turns."""
+        errors = []
 
         def work(number: int) -> None:
-            if self.evaluator is not None:
-                _give_way()
-            self.simulate(number, budget)
+            try:
+                if self.takes_turns:
+                    self._take_turns(number, budget)
+                    return
+                if self.evaluator is not None:
+                    _give_way()
+                self.simulate(number, budget)
+            except Exception as error:  # of a network; raised again below
+                errors.append(error)
+                self.stop()
 
-        self.control[NAP] = NAP_MICROSECONDS
         threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(self.threads)]
         for thread in threads:
             thread.start()
@@ -283,19 +288,32 @@ class Search:
                 now = time.monotonic()
                 if now >= deadline:
                     self.stop()
+                if self.evaluator is None or self.takes_turns:
+                    time.sleep(LOOK)
+                    continue
                 if now - looked >= ADAPT:
                     self.adapt(busy / (now - looked))
                     looked, busy = now, 0.0
                 if self._serve():
                     busy += time.monotonic() - now
                 else:
-                    time.sleep(NAP_MICROSECONDS / 1e6 if self.evaluator is not None else LOOK)
+                    time.sleep(NAP)
         finally:
             self.stop()
             for thread in threads:
                 thread.join()
-            while self._serve():
+            while not errors and self._serve():
                 pass
+        if errors:
+            raise errors[0]
+
+    def _take_turns(self, number: int, budget: int) -> None:
+        """Simulate as thread `number`, and answer requests of any thread in between."""
+        chunk = self.threads * self.settings.batch_size  # by all threads; the counts are theirs together
+        while self.control[STOP] == 0 and self.control[DONE] < budget:
+            self.simulate(number, min(budget, int(self.control[STARTED]) + chunk))
+            if not self._serve():
+                time.sleep(NAP)
 
     def statistics(self, node: int = 0) -> list[EdgeStatistics]:
         """Return what is known of the moves of a node, the best first.

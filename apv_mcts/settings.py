@@ -38,7 +38,9 @@ class SearchSettings:
     n_thr: int = setting(
         40, "visits of an edge above which its position becomes a node (paper: 40, adapted)", least=0, most=10**9
     )
-    adapt: bool = setting(True, "on several threads: adapt n_thr to the load of the networks")
+    adapt: bool = setting(
+        True, "on several threads: adapt n_thr to the load of the networks; false: n_thr stays, and all threads answer"
+    )
     first_play: str = setting(
         "zero",
         "value of moves that were not tried: zero, or that of the node (the mean of the moves tried there)",
@@ -46,6 +48,9 @@ class SearchSettings:
     )
     first_play_loss: float = setting(
         0.0, "with first_play=node: by how much moves that were not tried are taken to be worse", least=0, most=2
+    )
+    repeat_values: bool = setting(
+        False, "with rollouts: back up a value at every visit of its position (paper: only once)"
     )
     n_vl: int = setting(3, "virtual losses of a running simulation (paper: 3)", least=0, most=1_000)
     beta: float = setting(
@@ -103,6 +108,7 @@ def rule_of(settings: SearchSettings, komi: float) -> Rule:
         c_puct=settings.c_puct,
         first_play=FIRST_PLAYS[settings.first_play],
         first_play_loss=settings.first_play_loss,
+        repeats_values=settings.repeat_values,
         n_vl=settings.n_vl,
         has_rollouts=settings.rollouts != "none",
         has_value=settings.value,

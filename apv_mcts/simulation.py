@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from apv_mcts.atomics import atomic_add, atomic_load, atomic_store, compare_and_swap, sleep_microseconds
+from apv_mcts.atomics import atomic_add, atomic_load, atomic_store, compare_and_swap
 from apv_mcts.queue import ask
 from apv_mcts.rules import PUCT, UCB1, best_puct, best_ucb1, least_visited
 from apv_mcts.tree import ANSWERED, ASKED, BUSY, NONE, NOT_ASKED, UNIT, is_full, take_node
@@ -29,7 +29,7 @@ from rollout.softmax import score
 from rollout.tracker import TRACKER, play_tracked
 
 MOST_DEPTH = 400  # edges from the root to a leaf; longer paths are cut off
-STARTED, DONE, STOP, N_THR, BATCHES, NAP = range(6)  # places in `control`
+STARTED, DONE, STOP, N_THR = range(4)  # places in `control`
 OVER, ELSEWHERE, GIVEN_UP = range(3)  # outcome of a simulation that asks the value network
 
 
@@ -150,6 +150,12 @@ def back_up_value(n_v, w_v, path, depth, value):
 
 
 @kernel
+def value_seen_first(values, e, depth):
+    """Return the value of the leaf behind an edge as the player of the first edge of its path sees it."""
+    return float(values[e]) if depth % 2 == 0 else -float(values[e])
+
+
+@kernel
 def finish_without_rollout(n_r, w_r, n_v, w_v, path, depth, value, n_vl):
     """Back up a simulation without rollout: an answer of the value network."""
     for i in range(depth):
@@ -160,7 +166,7 @@ def finish_without_rollout(n_r, w_r, n_v, w_v, path, depth, value, n_vl):
 
 @kernel
 def give_up(n_r, w_r, path, depth, n_vl):
-    """Undo a simulation that cannot be finished now: remove its virtual losses."""
+    """Remove the virtual losses of a simulation that cannot be finished now."""
     for i in range(depth):
         atomic_add(n_r, path[i], -n_vl)
         atomic_add(w_r, path[i], n_vl * UNIT)
@@ -234,6 +240,8 @@ def roll_out(tree, rule, queue, playouts, work, rng, e, depth, color):
         claimed = rule.has_value and compare_and_swap(tree.asked_value, e, NOT_ASKED, ASKED)
         if claimed and not ask(queue, boards, history, NONE, e, path, depth):
             atomic_store(tree.asked_value, e, NOT_ASKED)
+        if rule.repeats_values and not claimed and atomic_load(tree.asked_value, e) == ANSWERED:
+            back_up_value(tree.n_v, tree.w_v, path, depth, value_seen_first(tree.value, e, depth))
         policy_playout(playouts, work.rollout, np.int64(recent[0]), np.int64(recent[1]), rng)
         outcome = outcome_for(boards[0], rule.komi, color)
     else:
@@ -260,7 +268,7 @@ def _ask_for_value(tree, rule, queue, work, e, made, claimed, depth, color):
         finish_without_rollout(n_r, w_r, n_v, w_v, path, depth, value, rule.n_vl)
         return OVER
     elif atomic_load(tree.asked_value, e) == ANSWERED:
-        value = float(tree.value[e]) if depth % 2 == 0 else -float(tree.value[e])
+        value = value_seen_first(tree.value, e, depth)
         finish_without_rollout(n_r, w_r, n_v, w_v, path, depth, value, rule.n_vl)
         return OVER
     give_up(n_r, w_r, path, depth, rule.n_vl)
@@ -271,7 +279,6 @@ def _ask_for_value(tree, rule, queue, work, e, made, claimed, depth, color):
 def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, control, budget):
     """Run simulations until the shared budget is spent, STOP is set, or this thread must wait for a network.
 
-    If `control[NAP]` is not 0, the thread waits here, in naps of that many microseconds, for the next answers.
     `policy` gives new nodes their priors, `playouts` plays the rollouts.
     """
     boards, tracker, hashes, history = work.rollout.board, work.tracker, work.hashes, work.history
@@ -284,7 +291,6 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
         started = atomic_load(control, STARTED)
         if started >= budget:
             return
-        known = atomic_load(control, BATCHES)
         if not compare_and_swap(control, STARTED, started, started + 1):
             continue  # another thread was quicker; to count beyond the budget and back again would turn others away
         boards[0] = start[0]
@@ -309,7 +315,4 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
             atomic_add(control, DONE, 1)
         elif became == GIVEN_UP:
             atomic_add(control, STARTED, -1)
-            if control[NAP] == 0:
-                return
-            while (atomic_load(control, BATCHES) == known) & (atomic_load(control, STOP) == 0):
-                sleep_microseconds(np.uint32(control[NAP]))
+            return

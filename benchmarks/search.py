@@ -1,10 +1,10 @@
 """Simulations per second from the empty board: the cost of the tree, the gain from threads, and the evaluator.
 
 Bare playouts use the same policy and the same number of threads, without a tree. The evaluator: positions per second
-that the networks of a search evaluate, compared with the policy network alone, on one thread, with the mean batch size
-of the search. In `no rollouts`, a simulation is only a request to the network, and the mean score replaces the value.
-In `alpha_rp`, two threads play rollouts at the same time, on the same two cores, and request less than the network
-could evaluate. A mean batch below 8 means that the evaluator was idle for part of the time.
+that the networks of a search evaluate, compared with the policy network alone, on as many threads, with the mean batch
+size of the search. In `no rollouts`, a simulation is only a request to the network, the mean score replaces the value,
+and both threads answer. In `alpha_rp` one thread answers while two play rollouts on the same two cores, and request less
+than the network could evaluate. A mean batch below 8 means that the evaluator was idle for part of the time.
 """
 
 import functools
@@ -104,16 +104,22 @@ def answering_rate(name: str, size: int, batches: list[float]) -> float:
     return answered / passed
 
 
-def raw_rate(size: int, batches: list[float]) -> float:
-    """Return positions per second of the policy network alone, on one thread, with the last batch size of a search."""
+def raw_rate(name: str, size: int, batches: list[float]) -> float:
+    """Return positions per second of the policy network alone, with the last batch size of a search."""
     network, batch = load_network(size), max(1, round(batches[-1]))
     shape = batch, network.description.planes, size, size
     planes = (np.random.default_rng(1).random(shape) < 0.2).astype(np.uint8)
-    began, answered = time.perf_counter(), 0
-    while time.perf_counter() - began < SECONDS / 2:
-        network.compute(planes)
-        answered += batch
-    return answered / (time.perf_counter() - began)
+
+    def rate(_: int) -> float:
+        began, answered = time.perf_counter(), 0
+        while time.perf_counter() - began < SECONDS / 2:
+            network.compute(planes)
+            answered += batch
+        return answered / (time.perf_counter() - began)
+
+    threads = 1 if name == "alpha_rp" else 2
+    with ThreadPoolExecutor(threads) as pool:
+        return sum(pool.map(rate, range(threads)))
 
 
 def network_contestants() -> tuple[dict[str, Callable[[], float]], dict[str, list[float]]]:
@@ -122,7 +128,7 @@ def network_contestants() -> tuple[dict[str, Callable[[], float]], dict[str, lis
     for key, sizes in batches.items():
         name, _, size = key.rpartition(" ")
         entries[key] = functools.partial(answering_rate, name, int(size), sizes)
-        entries[f"raw {key}"] = functools.partial(raw_rate, int(size), sizes)
+        entries[f"raw {key}"] = functools.partial(raw_rate, name, int(size), sizes)
     return entries, batches
 
 

@@ -62,6 +62,7 @@ def onnx_compute(weights: Weights, threads: int = 1, precision: str = "float32",
     """Compute with ONNX Runtime on some threads of the CPU."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
+    options.add_session_config_entry("session.force_spinning_stop", "1")  # or idle threads keep others off the cores
     options.log_severity_level = 3  # errors only
     model = onnx_model(weights, precision == "int8", all_layers).SerializeToString()
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from small_searches import small_search
+from small_searches import check_at_rest, small_search
 
 from apv_mcts.lockstep import search_many
 from apv_mcts.queue import WAITING
@@ -181,9 +181,28 @@ def test_the_threshold_follows_the_load_of_the_network():
     search.queue.counters[WAITING] = 100
     search.adapt(1.0)
     assert search.n_thr == 2
-    search.settings.adapt = False
-    search.adapt(1.0)
-    assert search.n_thr == 2
+
+
+@pytest.mark.parametrize("name", ["alpha_rvp", "alpha_vp"])
+def test_every_thread_answers_for_the_networks_when_the_threshold_stays(name, monkeypatch):
+    """Three threads wait for each other inside a batch: they can go on only if all of them answer at the same time."""
+    search = small_search(name, 9, threads=3, adapt=False, nodes=20_000)
+    search.set_position(Position(9))
+    search.prepare()
+    meeting, answering, serve = threading.Barrier(3), set(), search.evaluator._answers
+    this = threading.get_ident()
+
+    def met(*request):
+        if threading.get_ident() not in answering | {this}:
+            answering.add(threading.get_ident())
+            meeting.wait(60)
+        return serve(*request)
+
+    monkeypatch.setattr(search.evaluator, "_answers", met)
+    before = search.n_thr
+    assert search._run(3_000, 0.0) == 3_000
+    assert len(answering) == 3 and search.n_thr == before
+    check_at_rest(search, 3_000)
 
 
 @pytest.mark.parametrize(("delay", "before"), [(0.0, 40), (0.1, 1)])

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from small_networks import InProcess, random_weights
+from small_searches import check_at_rest, small_search
 
 from apv_mcts import show
-from apv_mcts.assemble import load_networks, new_search
+from apv_mcts.assemble import new_search
 from apv_mcts.rules import NODE, PUCT, Rule, best_puct
 from apv_mcts.search import Search
 from apv_mcts.simulation import N_THR
-from apv_mcts.tree import UNIT
+from apv_mcts.tree import ANSWERED, NONE, UNIT
 from arena.players import new_player, preset
 from go import BLACK, WHITE, Position
 from go.coordinates import PASS, symmetry_table
@@ -135,6 +136,23 @@ def test_each_player_chooses_as_computed_by_hand(name, color):
     assert search.statistics()[0].move == best
 
 
+@pytest.mark.parametrize("repeats", [False, True])
+def test_a_value_counts_once_or_at_every_visit_of_its_position(repeats):
+    """One request at a time, so a leaf has its value from its first visit on."""
+    search = small_search("alpha_rvp", SIZE, n_thr=5, batch_size=1, repeat_values=repeats)
+    search.set_position(Position(SIZE, 0.5))
+    search.run(simulations=2000)
+    check_at_rest(search, 2000)
+    tree = search.tree
+    visited = np.flatnonzero((tree.n_r > 0) & (tree.asked_value == ANSWERED))
+    leaves = visited[tree.child[visited] == NONE]
+    counted = tree.n_r[leaves] if repeats else np.ones(len(leaves), np.int64)
+    assert (tree.n_v[leaves] == counted).all() and counted.max() == (5 if repeats else 1)
+    values = -tree.value[leaves].astype(float)
+    assert np.allclose(tree.w_v[leaves] / UNIT, counted * values, atol=1e-4) and len(leaves) > 100
+    assert (search.root_statistics().visits == int(tree.n_v[: tree.count[0]].sum())) == repeats
+
+
 def test_untried_moves_are_worth_what_the_node_is_if_asked_for():
     rule = Rule(PUCT, 0.0, 1.0, 1, False, True, True, True, False, 0.01, 7.5)
     prior, n = np.array([0.4, 0.3, 0.3], np.float32), np.array([3, 1, 0], np.int32)
@@ -219,15 +237,6 @@ def test_a_run_s_players_answer_over_gtp(run, monkeypatch):
     monkeypatch.setenv("PREZERO_RUNS", str(run))
     player = new_player(dataclasses.replace(preset("value"), run="small"))
     assert player.sizes == (5,) and player.decide(Position(5, 0.5)).candidates
-
-
-def test_without_rollouts_the_networks_get_the_threads_of_the_search(run, monkeypatch):
-    seen = []
-    monkeypatch.setenv("PREZERO_RUNS", str(run))
-    monkeypatch.setattr("nets.network.new_compute", lambda weights, device, threads, precision: seen.append(threads))
-    for name, threads in (("alpha_vp", 2), ("alpha_v", 1), ("alpha_rvp", 2)):
-        load_networks(dataclasses.replace(preset(name).search, threads=threads), SIZE, "small")
-    assert seen == [2, 2, 1, 1, 1]
 
 
 BLACK_HAS_WON = """
