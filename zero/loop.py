@@ -20,6 +20,7 @@ from nets.network import Network
 from nets.runtime import measure_ranges
 from nets.weights import Weights
 from pipeline.artefact import made
+from pipeline.errors import UserError
 from pipeline.progress import Progress
 from zero.games import CUT, NEVER, RESIGNED
 from zero.learner import Learner
@@ -93,6 +94,10 @@ class ZeroTrainer:
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         progress = json.loads(state["progress"].tobytes().decode())
+        if progress["iteration"] > self.steps:
+            raise UserError(
+                f"This run has done {progress['iteration']} iterations: ask for more, or give a new run=NAME."
+            )
         self.learner.restore(state)
         self.iteration, self.best_iteration = progress["iteration"], progress["best"]
         self.snapshots, self.results = progress["snapshots"], progress["results"]

@@ -35,7 +35,12 @@ class Settings(StageSettings):
     search: TreeSettings = setting(TreeSettings, "the search")
     play: PlaySettings = setting(PlaySettings, "the games")
     learn: LearnSettings = setting(LearnSettings, "how it learns")
-    iterations: int = setting(20, "iterations of self-play and learning", least=1)
+    iterations: int = setting(
+        20,
+        "iterations of self-play and learning; a run that is done goes on if more are asked for",
+        least=1,
+        result=False,
+    )
     gate: float = setting(
         0.0, "share of games that a new network must win against the best (paper: 0.55); 0: none", least=0, most=1
     )
@@ -93,7 +98,7 @@ def learn(settings: Settings, folder: Path, key: dict[str, Any]) -> tuple[Weight
     def report(entries: History) -> None:
         write_history(folder / "metrics.jsonl", {"zero": entries})
         draw_learning(entries, setup.opponents, folder)
-        trainer.best.save(folder / FILE)
+        save_network(trainer.best, settings, key, entries[-1], folder)
 
     every = min(settings.evaluate_every, settings.iterations)
     history = train(trainer, "iterations", checkpoint_path(folder), key, trainer.evaluate, every, report)
@@ -101,8 +106,18 @@ def learn(settings: Settings, folder: Path, key: dict[str, Any]) -> tuple[Weight
 
 
 def checkpoint_path(folder: Path) -> Path:
-    """Return where a training that is under way is kept."""
+    """Return where a training is kept: to go on after a kill, or with more iterations when it is done."""
     return folder / "checkpoint.safetensors"
+
+
+def save_network(
+    weights: Weights, settings: Settings, key: dict[str, Any], last: dict[str, float], folder: Path
+) -> None:
+    """Save the network that plays, with a card. `last` is the last entry of the history."""
+    figures = {"games": int(last["games"]), "seconds": last["seconds"], "last entry": last}
+    data = f"{figures['games']:,} games of self-play, from nothing"
+    weights.card = new_card(weights.description, data, key, figures, settings.play.komi)
+    weights.save(folder / FILE)
 
 
 def run_stage(settings: Settings, folder: Path, key: dict[str, Any]) -> Outcome:
@@ -112,16 +127,14 @@ def run_stage(settings: Settings, folder: Path, key: dict[str, Any]) -> Outcome:
     metrics: dict[str, Any] = {
         "size": settings.size,
         "preset": settings.preset,
+        "iterations": settings.iterations,
         "games": int(last["games"]),
         "seconds": last["seconds"],
         "last entry": last,
         "opponents": settings.opponents.split(","),
         "fingerprint": weights.fingerprint(),
     }
-    figures = {name: metrics[name] for name in ("games", "seconds", "last entry")}
-    data = f"{metrics['games']:,} games of self-play, from nothing"
-    weights.card = new_card(weights.description, data, key, figures, settings.play.komi)
-    weights.save(folder / FILE)
+    save_network(weights, settings, key, last, folder)
     first = metrics["opponents"][0]
     return Outcome(f"{metrics['games']:,} games: Elo {last['Elo']:.0f} above {first}", metrics)
 
@@ -152,7 +165,12 @@ def main(settings: Settings) -> dict[str, float]:
     precision = choose_precision(settings.precision, choose_device(settings.device))
     chosen = dataclasses.replace(settings, precision=str(precision).removeprefix("torch."))
     manifest = done_once(
-        folder, STAGE, chosen, [], lambda key: run_stage(chosen, folder, key), drafts=[checkpoint_path(folder)]
+        folder,
+        STAGE,
+        chosen,
+        [],
+        lambda key: run_stage(chosen, folder, key),
+        is_enough=lambda done: done["metrics"]["iterations"] >= settings.iterations,
     )
     print(text_of(manifest["metrics"]))
     print(f"\nNetwork, games, curves and manifest: {folder}")
