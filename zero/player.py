@@ -1,7 +1,5 @@
 """A player that searches with one of Zero's networks: the search of `apv_mcts`, without rollouts."""
 
-import os
-
 from apv_mcts.assemble import new_search
 from apv_mcts.player import SearchPlayer
 from apv_mcts.search import Search
@@ -11,9 +9,12 @@ from pipeline.errors import UserError
 from sl_policy.player import load_network, network_sizes
 
 
-def load_zero(size: int, run: str, threads: int = 1, precision: str = "auto") -> Network:
-    """Load the network of a run, or the one that comes with Prezero; refuse one without both heads."""
-    network = load_network(size, run, threads, precision, "zero")
+def load_zero(size: int, run: str, precision: str) -> Network:
+    """Load the network of a run, or the one that comes with Prezero; refuse one without both heads.
+
+    It computes on one thread: each thread of the search evaluates batches of its own.
+    """
+    network = load_network(size, run, 1, precision, "zero")
     if not network.description.is_zero:
         raise UserError(f"A {network.description.family} network was given for one of Zero's networks.")
     return network
@@ -30,7 +31,7 @@ def zero_player(
         )
 
     def make(size: int) -> Search:
-        network = load_zero(size, run, search.threads or os.cpu_count() or 1, search.precision)
+        network = load_zero(size, run, search.precision)
         return new_search(search, size, run, seed, network)
 
     return SearchPlayer(name, sizes, make, simulations, seconds, resign)
