@@ -53,7 +53,7 @@ THREADS_CROSS = {(2, 1): 70, (4, 1): 90, (8, 1): 94, (4, 2): 72, (8, 2): 81, (8,
 SYMMETRIES = {1: (67, 55), 2: (67, 38), 4: (69, 14), 8: (69, 5)}  # Extended Data Table 3, 256 filters: raw, in search
 MIXED = {0.0: 2177, 0.25: None, 0.5: 2890, 0.75: None, 1.0: 2416}  # Extended Data Table 7: vp, rvp and rp
 PARAMETERS = {"n_thr": 40, "n_vl": 3, "c_puct": 5}  # Extended Data Table 5
-TRIED = {"n_thr": (1, 5, 15, 40, 100), "n_vl": (0, 1, 3, 10), "c_puct": (1, 2.5, 5, 10, 20)}
+TRIED = {"n_thr": (0, 5, 15, 40, 100), "n_vl": (0, 1, 3, 10), "c_puct": (1, 1.5, 2.5, 5, 10)}
 BUSY_THREADS = 4  # virtual losses act between simulations that run at the same time
 ON_19 = "The paper's figures are of 19x19; only signs and the order of magnitude can be compared."
 
@@ -134,8 +134,8 @@ def variants() -> Part:
         cross=CROSS,
         remarks=(
             ON_19,
-            "Without rollouts, `alpha_v` and `alpha_vp` play with c_puct 1.5 and n_vl 1, which are better for them "
-            "than the paper's 5 and 3; `alpha_rvp` plays with c_puct 2 and n_thr 10 (docs/search.md).",
+            "The players with a value network have a c_puct, n_vl, n_thr, lambda and first-play urgency of their own "
+            "(docs/search.md).",
             "Few games stand behind some of the paper's percentages, as their intervals tell.",
         ),
     )

@@ -123,7 +123,8 @@ def test_each_player_chooses_as_computed_by_hand(name, color):
     q_of = {}
     for edge in search.statistics():
         of_value = math.tanh(SCALE * stones(position.copy().play(edge.move), color))
-        q_of[edge.move] = of_value if settings.rollouts == "none" else 0.5 * of_value + 0.5 * rollout
+        mixed = (1 - settings.lambda_mix) * of_value + settings.lambda_mix * rollout
+        q_of[edge.move] = of_value if settings.rollouts == "none" else mixed
     expected = slow_visits(search, settings, 80, q_of)
     search.run(simulations=80)
     found = {edge.move: edge for edge in search.statistics()}
@@ -167,7 +168,7 @@ def test_untried_moves_are_worth_what_the_node_is_if_asked_for():
 
 
 def test_n_thr_follows_the_queue_of_values_too():
-    settings = dataclasses.replace(preset("alpha_rv").search, nodes=100)
+    settings = dataclasses.replace(preset("alpha_rv").search, n_thr=40, nodes=100)
     search = new_search(settings, SIZE, network=Network(counts_stones()))
     search.set_position(Position(SIZE, 0.5))
     before = search.n_thr
