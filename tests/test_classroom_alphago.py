@@ -57,7 +57,7 @@ def test_a_search_step_by_step_is_the_search(name, position):
     assert max(len(step["path"]) for step in simulations) > 1
 
 
-@pytest.mark.parametrize("name", ["alpha_rp", "alpha_rvp"])
+@pytest.mark.parametrize("name", ["alpha_rp", "alpha_rvp_paper"])
 def test_each_simulation_follows_the_largest_sum_and_adds_its_outcome(name, position):
     search = small_search(name, 5, batch_size=1, n_thr=2)
     recorded = record_simulations(search, position, 50)
@@ -79,7 +79,7 @@ def test_each_simulation_follows_the_largest_sum_and_adds_its_outcome(name, posi
             assert now["W_v"] == pytest.approx(was["W_v"] + step["v"], abs=2e-4)
         others = [move for move in step["root"] if move["move"] != chosen]
         assert [move["N"] for move in others] == [move["N"] for move in before["root"] if move["move"] != chosen]
-    assert any(step.get("v") is not None for step in recorded["steps"]) == (name == "alpha_rvp")
+    assert any(step.get("v") is not None for step in recorded["steps"]) == (name == "alpha_rvp_paper")
 
 
 def test_only_a_search_that_waits_for_each_answer_can_be_recorded(position):
