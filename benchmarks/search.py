@@ -3,8 +3,8 @@
 Bare playouts use the same policy and the same number of threads, without a tree. The evaluator: positions per second
 that the networks of a search evaluate, compared with the policy network alone, on as many threads, with the mean batch
 size of the search. In `no rollouts`, a simulation is only a request to the network, the mean score replaces the value,
-and both threads answer. In `alpha_rp` one thread answers while two play rollouts on the same two cores, and request less
-than the network could evaluate. A mean batch below 8 means that the evaluator was idle for part of the time.
+and both threads answer. In `alpha_rp` one thread answers while two play rollouts on the same two cores, and request
+less than the network could evaluate. A mean batch below 8 means that the evaluator was idle for part of the time.
 """
 
 import functools

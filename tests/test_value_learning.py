@@ -135,7 +135,8 @@ def test_later_positions_are_of_the_same_games_with_outcomes_of_whoever_is_to_mo
         assert (later.plies < lengths[later.games]).all()
         same = moves % 2 == 0  # in these games the players alternate
         assert (later.outcomes == np.where(same, lessons.outcomes, -lessons.outcomes)).all()
-        assert (later.to_move == [samples.store.position(g, p).to_move for g, p in zip(later.games, later.plies)]).all()
+        at = zip(later.games, later.plies, strict=True)
+        assert (later.to_move == [samples.store.position(game, ply).to_move for game, ply in at]).all()
     far = lengths[lessons.games] - 1 - lessons.plies >= 6
     counts = np.bincount(np.concatenate([later.plies[far] - lessons.plies[far] for later in drawn]), minlength=7)
     expected = counts.sum() / 7

@@ -28,8 +28,9 @@ def check_tower(description: Description, start: Weights) -> None:
     own, other = ((net.size, net.filters, len(tower_of(net))) for net in (description, given))
     if own != other:
         raise UserError(
-            f"The {given.family} network has {other[1]} filters in {other[2]} layers on {other[0]}x{other[0]}, and this "
-            f"tower has {own[1]} in {own[2]} on {own[0]}x{own[0]}: change net.filters and net.layers, or set start=none."
+            f"The {given.family} network has {other[1]} filters in {other[2]} layers on {other[0]}x{other[0]}, "
+            f"and this tower has {own[1]} in {own[2]} on {own[0]}x{own[0]}: "
+            "change net.filters and net.layers, or set start=none."
         )
 
 
