@@ -34,7 +34,6 @@ class Rule(NamedTuple):
     komi: float
     first_play: int = ZERO  # or NODE: the mean value of the moves tried at the node, less `first_play_loss`
     first_play_loss: float = 0.0
-    repeats_values: bool = False  # a value is backed up at every visit of its leaf, and not only when it is answered
 
 
 @kernel
@@ -60,16 +59,23 @@ def best_puct(rule, first, count, prior, n_r, w_r, n_v, w_v):
     for e in range(first, first + count):
         total += n_r[e]
     scale = rule.c_puct * np.sqrt(max(total, 1))
-    untried = 0.0
-    if rule.first_play == NODE and total > 0:
+    is_mixed = rule.has_rollouts and rule.has_value
+    untried, tried = 0.0, 0
+    if rule.first_play == NODE:
         for e in range(first, first + count):
-            if n_r[e] > 0:
+            if n_r[e] > 0 and (n_v[e] > 0 or not is_mixed):
                 untried += n_r[e] * mean_value(rule, np.int64(n_r[e]), w_r[e], np.int64(n_v[e]), w_v[e])
-        untried = max(untried / total - rule.first_play_loss, -1.0)
+                tried += n_r[e]
+        untried = max(untried / max(tried, 1) - rule.first_play_loss, -1.0)
     best, chosen = -np.inf, first
     for e in range(first, first + count):
         n = np.int64(n_r[e])
-        q = mean_value(rule, n, w_r[e], np.int64(n_v[e]), w_v[e]) if n > 0 else untried
+        if n == 0:
+            q = untried
+        elif rule.first_play == NODE and is_mixed and n_v[e] == 0:  # the value is awaited
+            q = (1 - rule.lambda_mix) * untried + rule.lambda_mix * w_r[e] / UNIT / n
+        else:
+            q = mean_value(rule, n, w_r[e], np.int64(n_v[e]), w_v[e])
         value = q + scale * prior[e] / (1 + n)
         if value > best:
             best, chosen = value, e

@@ -314,6 +314,8 @@ class Search:
             self.simulate(number, min(budget, int(self.control[STARTED]) + chunk))
             if not self._serve():
                 time.sleep(NAP)
+            while self.queue.counters[WAITING] > self.settings.batch_size and self._serve():
+                pass  # so that the queue is never full, and no request refused
 
     def statistics(self, node: int = 0) -> list[EdgeStatistics]:
         """Return what is known of the moves of a node, the best first.

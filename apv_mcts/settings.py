@@ -25,7 +25,7 @@ class SearchSettings:
     policy: bool = setting(True, "ask the policy network for priors")
     value: bool = setting(False, "evaluate leaves with the value network")
     policy_from: str = setting("sl", "policy network for the priors: sl (as in the paper), rl, or a file")
-    value_from: str = setting("", "file of the value network; empty: that of the run, or the shipped one")
+    value_from: str = setting("", "file of the value network, or of Zero's; empty: that of the run, or the shipped one")
     symmetries: int = setting(
         1, "symmetries of the board to average in each answer of the networks; 1: a random one", choices=(1, 2, 4, 8)
     )
@@ -48,9 +48,6 @@ class SearchSettings:
     )
     first_play_loss: float = setting(
         0.0, "with first_play=node: by how much moves that were not tried are taken to be worse", least=0, most=2
-    )
-    repeat_values: bool = setting(
-        False, "with rollouts: back up a value at every visit of its position (paper: only once)"
     )
     n_vl: int = setting(3, "virtual losses of a running simulation (paper: 3)", least=0, most=1_000)
     beta: float = setting(
@@ -108,7 +105,6 @@ def rule_of(settings: SearchSettings, komi: float) -> Rule:
         c_puct=settings.c_puct,
         first_play=FIRST_PLAYS[settings.first_play],
         first_play_loss=settings.first_play_loss,
-        repeats_values=settings.repeat_values,
         n_vl=settings.n_vl,
         has_rollouts=settings.rollouts != "none",
         has_value=settings.value,

@@ -232,16 +232,32 @@ def descend(tree, rule, queue, replies, work, rng, plies):
 
 
 @inlined_kernel
-def roll_out(tree, rule, queue, playouts, work, rng, e, depth, color):
+def ask_networks(tree, rule, queue, work, e, made, claimed, depth):
+    """Ask for the priors of a new node, and for the value of the leaf if this thread has claimed that.
+
+    Return False if the queue is full: then nothing has been asked.
+    """
+    wants_priors = rule.has_policy and made >= 0 and compare_and_swap(tree.asked_policy, made, NOT_ASKED, ASKED)
+    if not claimed and not wants_priors:
+        return True
+    node, edge = made if wants_priors else np.int64(NONE), e if claimed else np.int64(NONE)
+    if ask(queue, work.rollout.board, work.history, node, edge, work.path, depth):
+        return True
+    if wants_priors:
+        atomic_store(tree.asked_policy, made, NOT_ASKED)
+    if claimed:
+        atomic_store(tree.asked_value, e, NOT_ASKED)
+    return False
+
+
+@inlined_kernel
+def roll_out(tree, rule, queue, playouts, work, rng, e, made, depth, color):
     """Evaluate a leaf by a rollout and back up. Ask the value network about it on the first visit."""
     boards, history, path = work.rollout.board, work.history, work.path
     recent = history[0].recent
     if boards[0].passes < 2:
         claimed = rule.has_value and compare_and_swap(tree.asked_value, e, NOT_ASKED, ASKED)
-        if claimed and not ask(queue, boards, history, NONE, e, path, depth):
-            atomic_store(tree.asked_value, e, NOT_ASKED)
-        if rule.repeats_values and not claimed and atomic_load(tree.asked_value, e) == ANSWERED:
-            back_up_value(tree.n_v, tree.w_v, path, depth, value_seen_first(tree.value, e, depth))
+        ask_networks(tree, rule, queue, work, e, made, claimed, depth)
         policy_playout(playouts, work.rollout, np.int64(recent[0]), np.int64(recent[1]), rng)
         outcome = outcome_for(boards[0], rule.komi, color)
     else:
@@ -257,12 +273,8 @@ def _ask_for_value(tree, rule, queue, work, e, made, claimed, depth, color):
     boards, path = work.rollout.board, work.path
     n_r, w_r, n_v, w_v = tree.n_r, tree.w_r, tree.n_v, tree.w_v
     if claimed:
-        wants_priors = rule.has_policy and made >= 0 and compare_and_swap(tree.asked_policy, made, NOT_ASKED, ASKED)
-        if ask(queue, boards, work.history, made if wants_priors else np.int64(NONE), e, path, depth):
+        if ask_networks(tree, rule, queue, work, e, made, claimed, depth):
             return ELSEWHERE
-        if wants_priors:
-            atomic_store(tree.asked_policy, made, NOT_ASKED)
-        atomic_store(tree.asked_value, e, NOT_ASKED)
     elif boards[0].passes >= 2:
         value = float(outcome_for(boards[0], rule.komi, color))
         finish_without_rollout(n_r, w_r, n_v, w_v, path, depth, value, rule.n_vl)
@@ -307,7 +319,7 @@ def run_simulations(tree, rule, root, queue, policy, playouts, work, rng, contro
             made = make_node(rule, tree, policy, b, t, hashes, plies + depth, recent, work)
             atomic_store(children, e, made)
         if rule.has_rollouts:
-            roll_out(tree, rule, queue, playouts, work, rng, e, depth, color)
+            roll_out(tree, rule, queue, playouts, work, rng, e, made, depth, color)
             atomic_add(control, DONE, 1)
             continue
         became = _ask_for_value(tree, rule, queue, work, e, made, claimed, depth, color)

@@ -13,7 +13,7 @@ from apv_mcts.assemble import new_search
 from apv_mcts.search import USUAL_MOVES, Search
 from apv_mcts.settings import SearchSettings
 from apv_mcts.simulation import Worker, descend, new_worker, roll_out
-from apv_mcts.tree import UNIT
+from apv_mcts.tree import NONE, UNIT
 from classroom.simulations import board_data, node_numbers, snapshot
 from go.coordinates import gtp_from_point
 from go.playout import new_rng
@@ -59,7 +59,7 @@ class Interleaved:
         """Play the rollout of a simulation and back it up, which removes its virtual losses. Then networks answer."""
         search, color = self.search, self.search.position.to_move
         shared = search.tree, search.rule, search.queue, search.playouts
-        roll_out(*shared, simulation.work, simulation.rng, simulation.edge, simulation.depth, color)
+        roll_out(*shared, simulation.work, simulation.rng, simulation.edge, NONE, simulation.depth, color)
         while search.evaluator is not None and search.evaluator.serve([search]):
             pass
 

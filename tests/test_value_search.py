@@ -15,10 +15,10 @@ from small_searches import check_at_rest, small_search
 
 from apv_mcts import show
 from apv_mcts.assemble import new_search
-from apv_mcts.rules import NODE, PUCT, Rule, best_puct
+from apv_mcts.rules import NODE, PUCT, ZERO, Rule, best_puct
 from apv_mcts.search import Search
 from apv_mcts.simulation import N_THR
-from apv_mcts.tree import ANSWERED, NONE, UNIT
+from apv_mcts.tree import ANSWERED, NODES, NOT_ASKED, UNIT
 from arena.players import new_player, preset
 from go import BLACK, WHITE, Position
 from go.coordinates import PASS, symmetry_table
@@ -137,23 +137,6 @@ def test_each_player_chooses_as_computed_by_hand(name, color):
     assert search.statistics()[0].move == best
 
 
-@pytest.mark.parametrize("repeats", [False, True])
-def test_a_value_counts_once_or_at_every_visit_of_its_position(repeats):
-    """One request at a time, so a leaf has its value from its first visit on."""
-    search = small_search("alpha_rvp", SIZE, n_thr=5, batch_size=1, repeat_values=repeats)
-    search.set_position(Position(SIZE, 0.5))
-    search.run(simulations=2000)
-    check_at_rest(search, 2000)
-    tree = search.tree
-    visited = np.flatnonzero((tree.n_r > 0) & (tree.asked_value == ANSWERED))
-    leaves = visited[tree.child[visited] == NONE]
-    counted = tree.n_r[leaves] if repeats else np.ones(len(leaves), np.int64)
-    assert (tree.n_v[leaves] == counted).all() and counted.max() == (5 if repeats else 1)
-    values = -tree.value[leaves].astype(float)
-    assert np.allclose(tree.w_v[leaves] / UNIT, counted * values, atol=1e-4) and len(leaves) > 100
-    assert (search.root_statistics().visits == int(tree.n_v[: tree.count[0]].sum())) == repeats
-
-
 def test_untried_moves_are_worth_what_the_node_is_if_asked_for():
     rule = Rule(PUCT, 0.0, 1.0, 1, False, True, True, True, False, 0.01, 7.5)
     prior, n = np.array([0.4, 0.3, 0.3], np.float32), np.array([3, 1, 0], np.int32)
@@ -165,6 +148,40 @@ def test_untried_moves_are_worth_what_the_node_is_if_asked_for():
     curious = rule._replace(first_play=NODE, c_puct=2.0)
     assert best_puct(curious, 0, 3, *arrays) == 2  # -0.475 + 1.2 beats -0.1 + 0.6
     assert best_puct(curious._replace(first_play_loss=0.3), 0, 3, *arrays) == 1
+
+
+def test_a_value_that_is_awaited_counts_as_that_of_the_node():
+    """With rollouts and values, and lambda 0.25: a move whose value is not there yet has lost its only rollout."""
+    rule = Rule(PUCT, 0.25, 1.0, 1, True, True, True, True, False, 0.01, 7.5, first_play=NODE)
+    prior, n_r, n_v = (
+        np.array([0.4, 0.3, 0.3], np.float32),
+        np.array([3, 1, 0], np.int32),
+        np.array([3, 0, 0], np.int32),
+    )
+    w_r, w_v = (np.array(w, np.float64) * UNIT for w in ([1.0, -1.0, 0.0], [0.6, 0.0, 0.0]))
+    arrays = prior, n_r, w_r.astype(np.int64), n_v, w_v.astype(np.int64)
+    # of the first 0.75 * 0.2 + 0.25 / 3 = 0.233, so the node has that, and the second 0.75 * 0.233 - 0.25 = -0.075
+    # u = 2 P / (1 + N): 0.2, 0.3, 0.6 times c_puct
+    assert best_puct(rule, 0, 3, *arrays) == 2  # 0.233 + 0.6
+    assert best_puct(rule, 0, 2, *arrays) == 0  # 0.433 beats -0.075 + 0.3
+    assert best_puct(rule._replace(c_puct=4.0), 0, 2, *arrays) == 1  # -0.075 + 1.2 beats 0.233 + 0.8
+    assert best_puct(rule._replace(c_puct=4.0, first_play=ZERO), 0, 2, *arrays) == 0  # -1 + 1.2 does not
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("name", ["alpha_rv", "alpha_rvp"])
+def test_every_leaf_has_its_value_and_every_node_its_priors(name, threads):
+    """The queue never overflows, so no request is refused."""
+    search = small_search(name, SIZE, threads=threads)
+    search.set_position(Position(SIZE, 0.5))
+    search.run(simulations=4000)
+    check_at_rest(search, 4000)
+    tree, nodes = search.tree, int(search.tree.counters[NODES])
+    visited = np.flatnonzero(tree.n_r > 0)
+    unasked = visited[tree.asked_value[visited] != ANSWERED]  # of games that are over
+    assert (tree.n_v[unasked] == tree.n_r[unasked]).all()
+    assert (np.abs(tree.w_v[unasked]) == UNIT * tree.n_v[unasked].astype(np.int64)).all()
+    assert nodes > 500 and (tree.asked_policy[:nodes] == (ANSWERED if search.rule.has_policy else NOT_ASKED)).all()
 
 
 def test_n_thr_follows_the_queue_of_values_too():
