@@ -56,11 +56,12 @@ def players_of(settings: Settings) -> tuple[list[PlayerSettings], list[str]]:
     """Return the players that can play, and the names of the engines that are not installed."""
     own, engines = split_players(settings.players), split_players(settings.engines)
     players = read_players([*own, *engines], settings.budget()._replace(run=settings.weights or settings.run))
-    missing = [player.name for player in players[len(own) :] if not _is_installed(player)]
+    missing = [player.name for player in players[len(own) :] if not is_installed(player)]
     return [player for player in players if player.name not in missing], missing
 
 
-def _is_installed(engine: PlayerSettings) -> bool:
+def is_installed(engine: PlayerSettings) -> bool:
+    """Return whether the program of an engine is on this machine."""
     try:
         find_program(engine.command)
     except EngineError:

@@ -30,7 +30,7 @@ def _names(settings: PlayerSettings) -> dict[str, str]:
         return {}  # a player that takes weights takes the run whose they are
     name = NETWORKS.get(settings.kind, settings.kind)
     if name in KINDS:
-        return {name: ""}
+        return {name: settings.search.value_from if name == "zero" else ""}
     if settings.kind != "search":
         return dict.fromkeys(KINDS, "")
     search = settings.search

@@ -101,7 +101,7 @@ COMMANDS = {
     "zero.architectures": Entry(
         "zero.architectures", "learn four networks from the same games: Figure 4 of the Zero paper", extra="train"
     ),
-    "zero.compare": Entry("zero.compare", "plot Elo against seconds, of Zero and of the AlphaGo lineage"),
+    "zero.compare": Entry("arena.compare", "plot Elo against seconds, of Zero and of the AlphaGo lineage"),
     "zero.defects": Entry("zero.defects", "measure what four defects of a tutorial cost"),
     "arena.match": Entry("arena.match", "let two players play a match: who is stronger, and by how much"),
     "arena.tournament": Entry("arena.tournament", "let several players meet, and rate them on the Elo scale"),

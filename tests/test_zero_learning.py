@@ -117,6 +117,21 @@ def test_no_game_is_in_the_window_twice_and_the_window_is_bounded(records, tmp_p
     assert window.games == 12 and window.oldest == 6
 
 
+def test_the_window_has_a_share_of_all_games_so_far_and_comes_back_alike(records, tmp_path):
+    window = Window(tmp_path, 24, share=0.5)
+    oldest = []
+    for iteration in range(16):
+        shard = with_numbers(records[:4], 4 * iteration)
+        window.write(iteration, 0, {}, shard)
+        window.add(iteration, shard)
+        oldest.append(window.oldest)
+        again = Window(tmp_path, 24, share=0.5)
+        again.restore(window.oldest, iteration + 1)
+        assert again.numbers == window.numbers and again.games <= 24
+    # the latest iteration, then half of all games, then 24 games
+    assert oldest == [0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8, 9, 10]
+
+
 def test_the_window_comes_back_from_its_files(records, tmp_path):
     window, made_by = Window(tmp_path, 10, "key"), {"network": "a"}
     for iteration in range(4):

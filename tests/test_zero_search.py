@@ -28,7 +28,7 @@ from zero.rules import (
     root_value,
     visit_plan,
 )
-from zero.self_play import Lockstep, is_check_game, resign_threshold
+from zero.self_play import CHECKED, NEARLY_LOST, Lockstep, is_check_game, resign_threshold
 from zero.tree import NONE, back_up, keep_subtree, new_trees, tree_of
 
 PUCT_RULE = Rule(PUCT, simulations=24, c_puct=1.5, noise=0.25, reuse=True)
@@ -301,12 +301,14 @@ def test_a_lost_game_is_resigned_unless_it_is_played_on_to_check_that():
 
 
 def test_the_threshold_lets_through_the_share_of_wrong_resignations_that_it_is_told():
-    lowest = np.linspace(-1, 0.9, 100)
+    lowest = np.linspace(-1, -0.81, 100)
     for share in (0.0, 0.05, 0.2):
         threshold = resign_threshold(lowest, share, 40)
         assert (lowest < threshold).mean() <= share < (lowest <= threshold).mean()
     assert resign_threshold(lowest[:39], 0.05, 40) == NEVER
-    assert resign_threshold(np.full(50, 0.5), 0.05, 40) == 0.0  # but nobody resigns a game that it is winning
+    assert resign_threshold(np.full(50, -0.1), 0.05, 40) == NEARLY_LOST  # as after the first games, which know nothing
+    older, newer = np.full(CHECKED, -0.1), np.full(CHECKED, -0.9)
+    assert resign_threshold(np.concatenate([older, newer]), 0.05, 40) == -0.9
 
 
 def test_the_games_that_are_played_on_are_evenly_spread():

@@ -67,7 +67,7 @@ class ZeroTrainer:
     def __init__(self, setup: Setup, folder: Path, key: str, device: torch.device, precision: torch.dtype) -> None:
         self.setup, self.steps = setup, setup.iterations
         self.inputs = ZeroInputs(setup.net.planes)
-        self.window = Window(folder / "window", setup.learn.window, key)
+        self.window = Window(folder / "window", setup.learn.window, key, setup.learn.window_share)
         self.networks = made(folder / "networks")
         self.learner = Learner(setup.description(), setup.learn, device, precision)
         self.iteration = 0  # iterations done

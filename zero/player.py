@@ -9,12 +9,12 @@ from pipeline.errors import UserError
 from sl_policy.player import load_network, network_sizes
 
 
-def load_zero(size: int, run: str, precision: str) -> Network:
-    """Load the network of a run, or the one that comes with Prezero; refuse one without both heads.
+def load_zero(size: int, run: str, precision: str, file: str = "") -> Network:
+    """Load a network from a file, that of a run, or the one that comes with Prezero; refuse one without both heads.
 
     It computes on one thread: each thread of the search evaluates batches of its own.
     """
-    network = load_network(size, run, 1, precision, "zero")
+    network = load_network(size, run, 1, precision, "zero", file)
     if not network.description.is_zero:
         raise UserError(f"A {network.description.family} network was given for one of Zero's networks.")
     return network
@@ -23,15 +23,15 @@ def load_zero(size: int, run: str, precision: str) -> Network:
 def zero_player(
     name: str, run: str, seed: int, simulations: int, seconds: float, resign: float, search: SearchSettings
 ) -> SearchPlayer:
-    """Make a player of the network of a run, or without one of the network that comes with Prezero."""
-    sizes = network_sizes(run, "zero")
+    """Make a player of the network in a file (`value_from`), of a run, or of the one that comes with Prezero."""
+    sizes = network_sizes(run, "zero", search.value_from)
     if not sizes:
         raise UserError(
             "No network of Zero comes with Prezero yet; ./prezero zero.train makes one, and player.run=NAME plays it."
         )
 
     def make(size: int) -> Search:
-        network = load_zero(size, run, search.precision)
+        network = load_zero(size, run, search.precision, search.value_from)
         return new_search(search, size, run, seed, network)
 
     return SearchPlayer(name, sizes, make, simulations, seconds, resign)

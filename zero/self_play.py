@@ -35,6 +35,10 @@ from zero.rules import NO_DEFECT, Rule, visit_plans
 from zero.tree import new_trees
 
 NODES_KEPT = 4  # times the simulations of a move: room for what is kept of the tree; then it stops growing
+CHECKED = 200  # games that are looked at for the threshold of resignation
+NEARLY_LOST = (
+    -0.8
+)  # nobody resigns above that: the network that plays may mean other things by its values than the last
 OWNER = np.array([0, 1, -1, 0], np.int8)  # by colour
 Side = Answering | Player  # searches here with this network, or moves by itself
 
@@ -173,10 +177,11 @@ def is_check_game(number: int, share: float) -> bool:
 def resign_threshold(lowest_of_winners: np.ndarray, most_wrong: float, least_games: int) -> float:
     """Return the highest threshold at which at most a share of won games would have been resigned.
 
-    `lowest_of_winners` has the least value of the winner in each game that was played to its end to check this. With
-    fewer than `least_games` of them nobody resigns.
+    `lowest_of_winners` has the least value of the winner in each game that was played to its end to check this, the
+    latest last: what older networks thought says little. With fewer than `least_games` of them nobody resigns.
     """
     if len(lowest_of_winners) < max(least_games, 1):
         return NEVER
-    allowed = int(most_wrong * len(lowest_of_winners))  # games that may be resigned wrongly
-    return float(min(np.sort(lowest_of_winners)[allowed], 0.0))  # nobody resigns a game that it is winning
+    latest = np.sort(lowest_of_winners[-CHECKED:])
+    allowed = int(most_wrong * len(latest))  # games that may be resigned wrongly
+    return float(min(latest[allowed], NEARLY_LOST))

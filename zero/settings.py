@@ -124,6 +124,12 @@ class LearnSettings:
         1.5, "how often a position is learnt from, on average (paper: about 1.5)", above=0, most=1_000
     )
     window: int = setting(5_000, "games to learn from: the latest (paper: 500,000)", least=1)
+    window_share: float = setting(
+        1.0,
+        "share of all games so far that are learnt from, at most: the first ones soon teach no more",
+        above=0,
+        most=1,
+    )
     value_weight: float = setting(1.0, "weight of the value's error (paper: 1)", least=0, most=1_000)
     search_value: float = setting(
         0.0, "share of the search's value in what the value shall learn; the rest is the outcome", least=0, most=1

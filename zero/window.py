@@ -85,10 +85,13 @@ def shard_of_games(shard: Shard, games: np.ndarray) -> Shard:
 
 
 class Window:
-    """The latest games, at most `most_games` of them, but always those of the latest iteration."""
+    """The latest games, at most `most_games` and at most a share of all so far, but always those of the last iteration.
 
-    def __init__(self, folder: Path, most_games: int, key: str = "") -> None:
-        self.folder, self.most_games, self.key = made(folder), most_games, key
+    Games are numbered from 0, so the last number tells how many there were.
+    """
+
+    def __init__(self, folder: Path, most_games: int, key: str = "", share: float = 1.0) -> None:
+        self.folder, self.most_games, self.key, self.share = made(folder), most_games, key, share
         self.shards: deque[tuple[int, Shard]] = deque()  # with their iterations, the oldest first
         self.numbers: set[int] = set()
 
@@ -112,7 +115,8 @@ class Window:
             raise ValueError("a game must not be in the window twice")
         self.numbers |= fresh
         self.shards.append((iteration, shard))
-        while self.games > self.most_games and self.shards[0][0] != iteration:
+        most = min(self.most_games, self.share * (max(fresh) + 1))
+        while self.games > most and self.shards[0][0] != iteration:
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
