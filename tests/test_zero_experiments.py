@@ -84,7 +84,10 @@ def test_held_out_games_are_not_learnt_from(run, tmp_path):
             assert np.array_equal(shard.targets[mine], source.targets[theirs])
             assert shard.outcomes[i] == source.outcomes[at]
     both = shard_of_games(window.shards[0][1], np.array([3, 1]))
-    assert both.numbers.tolist() == [3, 1] and both.plies == np.diff(window.shards[0][1].starts)[[3, 1]].sum()
+    assert (
+        both.numbers.tolist() == [3, 1]
+        and len(both.learnable) == both.plies == np.diff(window.shards[0][1].starts)[[3, 1]].sum()
+    )
 
 
 def test_zero_and_the_lineage_are_put_on_one_scale(run, tmp_path):

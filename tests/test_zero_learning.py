@@ -21,7 +21,7 @@ from zero.ratings import ratings
 from zero.rules import PUCT, Rule
 from zero.self_play import Lockstep
 from zero.settings import LearnSettings, PlaySettings
-from zero.window import Shard, Window, shard_of
+from zero.window import Shard, Window, shard_of, shard_of_games
 
 SIZE = 4
 
@@ -83,7 +83,25 @@ def test_positions_are_drawn_evenly_from_the_whole_window(records, tmp_path):
     drawn = {row.tobytes() for row in np.sort(lesson.policy, axis=1).round(4)}
     known = {row.tobytes() for row in targets}
     assert len(drawn & known) > 0.97 * len(known) and len(drawn - known) < 0.05 * len(known)
-    assert window.plies == len(targets)
+    assert window.learnable == len(targets)
+
+
+def test_positions_after_quick_searches_are_not_drawn(tmp_path):
+    network, rule = FormulaNetwork(SIZE, seed=3), Rule(PUCT, simulations=8, fast=2, full_share=0.3)
+    games = Lockstep(SIZE, rule, Terms(0.5, 40, 40), 4)
+    records = list(games.play(range(8), (5,), lambda n: (network, network)))
+    window, shard = Window(tmp_path, 100), shard_of(records)
+    window.add(0, shard)
+    full = shard.targets.any(axis=1)
+    assert np.array_equal(np.flatnonzero(full), shard.learnable) and 0.15 < full.mean() < 0.5
+    assert window.learnable == full.sum() < shard.plies
+    lesson = draw_lesson(window, 2_000, np.random.default_rng(1), ZeroInputs())
+    rows = np.sort(shard.targets[full].astype(np.float32), axis=1)
+    known = {row.tobytes() for row in (rows / rows.sum(1, keepdims=True)).round(4)}
+    drawn = {row.tobytes() for row in np.sort(lesson.policy, axis=1).round(4)}
+    assert len(drawn & known) > 0.97 * len(known) and len(drawn - known) < 0.05 * len(known)
+    some = shard_of_games(shard, np.array([5, 2]))
+    assert np.array_equal(some.learnable, np.flatnonzero(some.targets.any(axis=1))) and len(some.learnable)
 
 
 def test_batches_that_are_drawn_together_are_the_same_positions_in_another_order(records, tmp_path):

@@ -37,6 +37,8 @@ RULES = {
     "mini_alphago": Rule(PUCT, simulations=20, c_puct=1.5, noise=0.25, noise_alpha=0.3),
     "gumbel": Rule(GUMBEL, simulations=16, considered=6, c_visit=5.0),
     "gumbel, as in the paper": Rule(GUMBEL, simulations=8, considered=16),
+    "gumbel with quick searches": Rule(GUMBEL, simulations=16, considered=6, c_visit=5.0, fast=3, full_share=0.4),
+    "puct with quick searches": PUCT_RULE._replace(fast=4, full_share=0.4),
 }
 
 
@@ -51,7 +53,7 @@ def played(network, rule, size=3, count=4, places=2, seed=(7,), **terms):
 def test_games_are_those_of_a_slow_search(name, size):
     """Moves, policy targets and values of whole games: priors, legality, selection, backup, reuse, ends of games."""
     network, rule = FormulaNetwork(size, seed=size), RULES[name]
-    endings = set()
+    endings, full, spread = set(), [], 0.0
     for record in played(network, rule, size):
         slow = SlowGame(network, rule, size, 0.5, 2 * size**2, 4, 7, record.number)
         slow.play()
@@ -62,9 +64,11 @@ def test_games_are_those_of_a_slow_search(name, size):
         assert record.ending == (PASSED if slow.position.is_over else CUT)
         owners = slow.position.owners().reshape(-1)
         assert np.array_equal(record.owners, (owners == BLACK).astype(int) - (owners == WHITE))
-        assert np.ptp(record.targets, axis=1).max() > 0.1
         endings.add(record.ending)
-    assert endings <= {PASSED, CUT}
+        full += record.targets.any(axis=1).tolist()
+        spread = max(spread, np.ptp(record.targets, axis=1).max())
+    assert endings <= {PASSED, CUT} and spread > 0.1
+    assert 0.2 < np.mean(full) < 0.6 if rule.fast else all(full)
 
 
 def test_a_game_depends_neither_on_the_others_nor_on_their_number():

@@ -102,12 +102,14 @@ class SlowGame:
             random_below(self.rng, SYMMETRIES)
             self.root = Node(self.position.copy(), self.network)
         root, rule = self.root, self.rule
+        self.is_full = not rule.fast or uniform(self.rng) < rule.full_share
+        self.budget = rule.simulations if self.is_full else rule.fast
         if rule.kind == GUMBEL:
             actions = self.position.size**2 + 1
             drawn = [gumbel(self.rng) if len(self.moves) < self.sampled else 0.0 for _ in range(actions)]
             self.gumbels = np.array([drawn[a] for a in root.moves])
-            self.plan = visit_plan(min(rule.considered, len(root.moves), rule.simulations), rule.simulations)
-        elif rule.noise > 0:
+            self.plan = visit_plan(min(rule.considered, len(root.moves), self.budget), self.budget)
+        elif rule.noise > 0 and self.is_full:
             alpha = rule.noise_alpha or rule.noise_total / len(root.moves)
             mix_dirichlet(root.prior, root.logit, rule.noise, alpha, self.rng)
 
@@ -146,10 +148,11 @@ class SlowGame:
     def move(self) -> None:
         self.begin()
         rule, root = self.rule, self.root
-        for done in range(rule.simulations):
+        for done in range(self.budget):
             self.simulate(done)
         target = np.zeros(self.position.size**2 + 1)
-        target[root.moves] = softmax(root.improved(rule)) if rule.kind == GUMBEL else root.n / root.n.sum()
+        if self.is_full:
+            target[root.moves] = softmax(root.improved(rule)) if rule.kind == GUMBEL else root.n / root.n.sum()
         self.targets.append(target)
         self.values.append((root.value + root.w.sum()) / (1 + root.n.sum()))
         if rule.kind == GUMBEL:

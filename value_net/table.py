@@ -255,14 +255,15 @@ def text_of(part: str, found: Any) -> str:
 
 def _figure_2b(found: dict[str, dict[str, Any]]) -> str:
     stages = [f"{row['from']}-{row['to']}" for row in next(iter(found.values()))["rows"]]
-    rows = [
-        [
-            *(name, f"{shown['k']}", _error(shown["MSE"], shown["standard error"]), f"{shown['single MSE']:.3f}"),
-            *(f"{shown['microseconds']:,.0f}", *(f"{row['MSE']:.3f}" for row in shown["rows"])),
-        ]
-        for name, shown in found.items()
-    ]
-    return table(["predictor", "k", "MSE", "MSE of one", "µs a position", *stages], rows)
+    rows = []
+    for name, shown in found.items():
+        k, cost = shown["k"], shown["microseconds"]
+        error = _error(shown["MSE"], shown["standard error"])
+        rows.append([name, f"{k}", error, f"{cost:,.0f}", *(f"{row['MSE']:.3f}" for row in shown["rows"])])
+        if k > 1:
+            single = f"{shown['single MSE']:.4f}"
+            rows.append([name, "1", single, f"{cost / k:,.0f}", *(f"{row['MSE']:.3f}" for row in shown["single rows"])])
+    return table(["predictor", "k", "MSE", "µs a position", *stages], rows)
 
 
 def _error(value: float, deviation: float) -> str:

@@ -185,7 +185,7 @@ def run_stage(settings: Settings, made: dict[str, Any], folder: Path, key: dict[
     size, play = made["metrics"]["size"], PlaySettings(**made["settings"]["play"])
     games, held_out = split(whole_window(settings.run, made["settings"]))
     rng = np.random.default_rng((settings.seed, TEST))
-    test = draw_lesson(held_out, min(TESTED, held_out.plies), rng, ZeroInputs())
+    test = draw_lesson(held_out, min(TESTED, held_out.learnable), rng, ZeroInputs())
     networks, histories = {}, {}
     for family in FAMILIES:
         named = key | {"play": made["settings"]["play"]}

@@ -63,6 +63,7 @@ class Games(NamedTuple):
     depth: np.ndarray  # int64[games]: moves from the root to the leaf
     phase: np.ndarray  # int64[games]: FREE, ASKING_ROOT or SEARCHING
     done: np.ndarray  # int64[games]: simulations of the present search
+    budget: np.ndarray  # int64[games]: simulations that it has in all
     candidates: np.ndarray  # int64[games]: moves that Gumbel tries
     gumbels: np.ndarray  # float64[games, actions]
     scores: np.ndarray  # float64[games, actions]: scratch
@@ -71,7 +72,7 @@ class Games(NamedTuple):
     may_resign: np.ndarray  # bool[games]
     ending: np.ndarray  # int64[games]
     moves: np.ndarray  # int16[games, limit]: points
-    targets: np.ndarray  # float32[games, limit, actions]: what the policy shall learn
+    targets: np.ndarray  # float32[games, limit, actions]: what the policy shall learn; zero after a quick search
     values: np.ndarray  # float32[games, limit]: the value that the search found, for the side to move
     lowest: np.ndarray  # float64[games, 3]: by colour, the least value at which it thought of resigning
 
@@ -92,6 +93,7 @@ def new_games(count: int, size: int, limit: int) -> Games:
         depth=np.zeros(count, np.int64),
         phase=np.zeros(count, np.int64),
         done=np.zeros(count, np.int64),
+        budget=np.zeros(count, np.int64),
         candidates=np.zeros(count, np.int64),
         gumbels=np.zeros((count, actions)),
         scores=np.zeros((count, actions)),
@@ -143,17 +145,19 @@ def play_move(s, g, move, limit):
 
 @kernel
 def begin_search(s, g, t, rule, terms):
-    """Get the root ready: its noise, and the number of moves to try."""
+    """Get the root ready: whether it is searched in full, its noise, and the number of moves to try."""
     rng, legal = s.streams[g], 0
     for a in range(t.n.shape[1]):
         legal += t.logit[0, a] > -np.inf
     s.phase[g] = SEARCHING
     s.done[g] = 0
-    if rule.kind == PUCT and rule.noise > 0.0:
+    is_full = rule.fast == 0 or uniform(rng) < rule.full_share
+    s.budget[g] = rule.simulations if is_full else rule.fast
+    if rule.kind == PUCT and rule.noise > 0.0 and is_full:
         alpha = rule.noise_alpha if rule.noise_alpha > 0.0 else rule.noise_total / legal
         mix_dirichlet(t.prior[0], t.logit[0], rule.noise, alpha, rng)
     if rule.kind == GUMBEL:
-        s.candidates[g] = min(rule.considered, legal, rule.simulations)
+        s.candidates[g] = min(rule.considered, legal, s.budget[g])
         is_sampled = s.boards[g].ply < terms.sampled_moves
         for a in range(t.n.shape[1]):
             s.gumbels[g, a] = gumbel(rng) if is_sampled else 0.0
@@ -166,7 +170,8 @@ def simulate(s, g, t, rule, terms, points, plans):
     s.leaf_history[g] = s.history[g]
     b, past, rng = s.leaf_boards[g], s.leaf_history[g], s.streams[g]
     first = np.int64(b.to_move)
-    nodes, actions, plan = s.path_nodes[g], s.path_actions[g], plans[s.candidates[g]]
+    nodes, actions = s.path_nodes[g], s.path_actions[g]
+    plan = plans[np.int64(s.budget[g] < rule.simulations), s.candidates[g]]
     node, depth = 0, 0
     while True:
         a = select(t, node, rule, plan, s.done[g], s.gumbels[g], s.scores[g])
@@ -216,7 +221,8 @@ def finish_search(s, g, t, rule, terms, points):
     """Note what the search found, then make the move that it chose, or resign."""
     b = s.boards[g]
     ply, color = b.ply, np.int64(b.to_move)
-    policy_target(t, rule, s.targets[g, ply])
+    if s.budget[g] == rule.simulations:
+        policy_target(t, rule, s.targets[g, ply])
     value, best = root_value(t), most_visited(t)
     s.values[g, ply] = value
     hope = max(value, t.w[0, best] / max(t.n[0, best], 1))
@@ -245,7 +251,7 @@ def advance(s, g, t, rule, terms, points, plans):
             s.depth[g] = 0
             s.symmetries[g] = random_below(s.streams[g], SYMMETRIES)
             return ASKS
-        while s.done[g] < rule.simulations:
+        while s.done[g] < s.budget[g]:
             if simulate(s, g, t, rule, terms, points, plans):
                 return ASKS
         finish_search(s, g, t, rule, terms, points)

@@ -76,15 +76,15 @@ def lesson_of(
 def draw_lesson(
     window: Window, count: int, rng: np.random.Generator, inputs: ZeroInputs, search_value: float = 0.0
 ) -> Lesson:
-    """Draw positions uniformly from all positions of the window, each in a random symmetry."""
+    """Draw positions uniformly from all of the window that have a target, each in a random symmetry."""
     shards = [shard for _, shard in window.shards]
-    ends = np.cumsum([shard.plies for shard in shards])
+    ends = np.cumsum([len(shard.learnable) for shard in shards])
     drawn = np.sort(rng.integers(0, ends[-1], count))
     symmetries = rng.integers(0, SYMMETRIES, count)
     parts, places = [], np.searchsorted(ends, drawn, side="right")
     for place in np.unique(places).tolist():
         shard, mine = shards[place], places == place
-        at = drawn[mine] - (ends[place] - shard.plies)
+        at = shard.learnable[drawn[mine] - (ends[place] - len(shard.learnable))]
         games = np.searchsorted(shard.starts, at, side="right") - 1
         plies = at - shard.starts[games]
         parts.append(lesson_of(shard, games, plies, symmetries[mine], inputs, search_value))

@@ -111,8 +111,8 @@ class ZeroTrainer:
         shards = self.self_play(number, threshold)
         for shard in shards:
             self.window.add(number, shard)
-        plies = sum(shard.plies for shard in shards)
-        shown = _statistics(shards) | {"resign below": max(threshold, -1.0)} | self.learn(number, plies)
+        new = sum(len(shard.learnable) for shard in shards)
+        shown = _statistics(shards) | {"resign below": max(threshold, -1.0)} | self.learn(number, new)
         self.iteration = number + 1
         shown |= self.choose_best(number)
         self._clean()
@@ -158,10 +158,10 @@ class ZeroTrainer:
                 list(pool.map(play_chunk, [chunk for chunk in chunks if chunk not in shards]))
         return [shards[chunk] for chunk in chunks]
 
-    def learn(self, number: int, new_plies: int) -> dict[str, float]:
+    def learn(self, number: int, new: int) -> dict[str, float]:
         """Learn from the window. The number of steps lets each position be learnt from `passes` times on average."""
         settings = self.setup.learn
-        steps = max(1, round(settings.passes * new_plies / settings.batch_size))
+        steps = max(1, round(settings.passes * new / settings.batch_size))
         sums: dict[str, float] = {}
         for first in range(0, steps, DRAWN_TOGETHER):
             rng = np.random.default_rng((self.setup.seed, LEARN, number, first))

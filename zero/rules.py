@@ -39,6 +39,8 @@ class Rule(NamedTuple):
     c_visit: float = 50.0
     c_scale: float = 1.0
     reuse: bool = False  # the tree is kept after a move
+    fast: int = 0  # simulations of quick searches, which nothing is learnt from; 0 for none of them
+    full_share: float = 1.0  # share of the moves whose search is a full one, where there are quick ones
 
 
 class Tree(NamedTuple):
@@ -72,11 +74,12 @@ def visit_plan(candidates: int, simulations: int) -> list[int]:
 
 
 def visit_plans(rule: Rule, actions: int) -> np.ndarray:
-    """Return the plans by the number of candidates, as int32[candidates + 1, simulations]."""
+    """Return the plans of full and of quick searches by the number of candidates."""
     most = min(rule.considered, actions, rule.simulations)
-    plans = np.zeros((most + 1, rule.simulations), np.int32)
-    for candidates in range(1, most + 1):
-        plans[candidates] = visit_plan(candidates, rule.simulations)
+    plans = np.zeros((2, most + 1, rule.simulations), np.int32)
+    for which, simulations in enumerate((rule.simulations, rule.fast)):
+        for candidates in range(1, most + 1):
+            plans[which, candidates, :simulations] = visit_plan(candidates, simulations)
     return plans
 
 

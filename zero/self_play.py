@@ -48,7 +48,9 @@ class Record(NamedTuple):
 
     number: int
     moves: np.ndarray  # int16[plies]: points
-    targets: np.ndarray  # float16[plies, actions]: of the policy; zero where another player moved
+    targets: (
+        np.ndarray
+    )  # float16[plies, actions]: of the policy; zero after a quick search, and where another player moved
     values: np.ndarray  # float16[plies]: of the search, for the side to move
     outcome: int  # z of black: 1, -1, or 0 for a draw
     margin: float  # black's area minus white's and komi; of no meaning after a resignation

@@ -42,6 +42,12 @@ class TreeSettings:
 
     kind: str = setting("puct", "puct, or gumbel: sequential halving at the root", choices=tuple(KINDS))
     simulations: int = setting(32, "simulations per move (paper: 1,600)", least=1, most=100_000)
+    fast_simulations: int = setting(
+        0, "simulations of quick searches, whose positions are not learnt from; 0 for none (Wu 2019)", least=0
+    )
+    full_share: float = setting(
+        0.25, "share of the moves that are searched in full, beside quick ones", above=0, most=1
+    )
     c_puct: float = setting(1.5, "puct: exploration constant (the paper does not publish its own)", least=0, most=1_000)
     noise: float = setting(0.25, "puct: share of Dirichlet noise at the root (paper: 0.25)", least=0, most=1)
     noise_alpha: float = setting(
@@ -52,8 +58,16 @@ class TreeSettings:
     c_visit: float = setting(50.0, "gumbel: weight of values, before the visits (Danihelka et al.: 50)", least=0)
     c_scale: float = setting(1.0, "gumbel: weight of values from 0 to 1 (Danihelka et al.: 1 on Go)", least=0)
 
+    def check(self) -> None:
+        """Raise `UserError` for settings that do not go together."""
+        if self.fast_simulations > self.simulations:
+            raise UserError("search.fast_simulations is larger than search.simulations.")
+
     def rule(self, is_match: bool = False) -> Rule:
-        """Return the numbers that the kernels need. In matches there is no noise, and the tree is not kept."""
+        """Return the numbers that the kernels need.
+
+        In matches there is no noise, the tree is not kept, and every move is searched in full.
+        """
         return Rule(
             kind=KINDS[self.kind],
             simulations=self.simulations,
@@ -65,6 +79,8 @@ class TreeSettings:
             c_visit=self.c_visit,
             c_scale=self.c_scale,
             reuse=self.reuse and self.kind == "puct" and not is_match,
+            fast=0 if is_match else self.fast_simulations,
+            full_share=self.full_share,
         )
 
 

@@ -29,6 +29,7 @@ class Shard(NamedTuple):
     moves: np.ndarray  # int16[plies]
     targets: np.ndarray  # float16[plies, actions]
     values: np.ndarray  # float16[plies]
+    learnable: np.ndarray  # int64: the plies that have a target
     outcomes: np.ndarray  # int8[games]
     margins: np.ndarray  # float32[games]
     owners: np.ndarray  # int8[games, points]
@@ -55,12 +56,14 @@ def shard_of(records: list[Record]) -> Shard:
     """Put games into flat arrays, by their numbers."""
     ordered = sorted(records, key=lambda record: record.number)
     lengths = [len(record.moves) for record in ordered]
+    targets = np.concatenate([record.targets for record in ordered])
     return Shard(
         np.array([record.number for record in ordered], np.int64),
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         np.concatenate([record.moves for record in ordered]),
-        np.concatenate([record.targets for record in ordered]),
+        targets,
         np.concatenate([record.values for record in ordered]),
+        np.flatnonzero(targets.any(axis=1)),
         np.array([record.outcome for record in ordered], np.int8),
         np.array([record.margin for record in ordered], np.float32),
         np.stack([record.owners for record in ordered]),
@@ -80,7 +83,8 @@ def shard_of_games(shard: Shard, games: np.ndarray) -> Shard:
         shard.moves[plies],
         shard.targets[plies],
         shard.values[plies],
-        *(array[games] for array in shard[5:]),
+        np.flatnonzero(np.isin(plies, shard.learnable)),
+        *(array[games] for array in shard[6:]),
     )
 
 
@@ -129,8 +133,9 @@ class Window:
         return sum(shard.games for _, shard in self.shards)
 
     @property
-    def plies(self) -> int:
-        return sum(shard.plies for _, shard in self.shards)
+    def learnable(self) -> int:
+        """The number of positions that can be learnt from."""
+        return sum(len(shard.learnable) for _, shard in self.shards)
 
     @property
     def oldest(self) -> int:
