@@ -38,8 +38,11 @@ from classroom.zero_planes import record_planes
 from go import Position
 from go.coordinates import PASS
 from nets.description import Description
+from nets.inputs import ZeroInputs
 from nets.network import Network
+from nets.runtime import measure_ranges
 from pipeline.arrays import read_arrays
+from zero.loop import random_positions
 from zero.train import learn
 
 SMALL = (
@@ -144,10 +147,12 @@ def test_a_run_leaves_its_versions_and_games(learnt):
 def test_the_first_version_is_the_network_that_played_the_first_games(tmp_path):
     settings = settings_of(3, 1, 1, *SMALL)
     key = {"test": 1}
-    expected = first_network(settings).fingerprint()
+    expected = first_network(settings)
+    planes, _ = ZeroInputs(settings.net.planes).of_positions(random_positions(3, settings.seed))
+    expected.ranges = measure_ranges(expected, planes)
     learn(settings, tmp_path, key)
     about, _ = read_arrays(tmp_path / "window" / "000000-0000.safetensors", json.dumps(key))
-    assert json.loads(about["made by"])["network"] == expected
+    assert json.loads(about["made by"])["network"] == expected.fingerprint()
 
 
 def test_the_search_improves_a_network_that_knows_nothing(learnt):

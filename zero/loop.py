@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from go.position import Position
 from nets.description import Description
 from nets.inputs import ZeroInputs
 from nets.network import Network
@@ -73,6 +74,8 @@ class ZeroTrainer:
         self.iteration = 0  # iterations done
         self.best_iteration = 0  # after which the best network was made
         self.best = self.learner.weights()
+        planes, _ = self.inputs.of_positions(random_positions(setup.size, setup.seed))
+        self.best.ranges = measure_ranges(self.best, planes)
         self.snapshots: list[int] = []  # the best network at each evaluation, by its iteration
         self.results: list[list] = []  # of all evaluation matches: names, points, games
         self.needed = 0, 0  # what the last checkpoint needs: its oldest games and its best network
@@ -237,6 +240,20 @@ class ZeroTrainer:
             number = int(path.stem)
             if number not in self.snapshots and number < min(best, self.best_iteration):
                 path.unlink()
+
+
+def random_positions(size: int, seed: int) -> list[Position]:
+    """Return positions of random games, on which the output ranges of the first network are measured."""
+    rng = np.random.default_rng((seed, CALIBRATE))
+    found: list[Position] = []
+    while len(found) < CALIBRATED:
+        position = Position(size)
+        for _ in range(int(rng.integers(size * size))):
+            moves = position.legal_moves()
+            if len(moves):
+                position.play(int(rng.choice(moves)))
+        found.append(position)
+    return found
 
 
 def _statistics(shards: list[Shard]) -> dict[str, float]:
