@@ -25,10 +25,6 @@ def zero_player(
 ) -> SearchPlayer:
     """Make a player of the network in a file (`value_from`), of a run, or of the one that comes with Prezero."""
     sizes = network_sizes(run, "zero", search.value_from)
-    if not sizes:
-        raise UserError(
-            "No network of Zero comes with Prezero yet; ./prezero zero.train makes one, and player.run=NAME plays it."
-        )
 
     def make(size: int) -> Search:
         network = load_zero(size, run, search.precision, search.value_from)
