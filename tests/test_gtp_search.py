@@ -218,7 +218,7 @@ def test_every_player_that_can_be_made_answers_every_command_it_lists(name, tmp_
         answers = talk(player, f"{lines}{command} {arguments.get(command, '')}\n\n")
         assert answers[3 + ("handicap" in command)].startswith("="), command
     assert {"genmove", "undo", "showboard", "gogui-analyze_commands", "kgs-genmove_cleanup"} <= set(known)
-    assert ("kata-analyze" in known) == (settings.kind == "search")
+    assert ("kata-analyze" in known) == (settings.kind in ("search", "zero"))
 
 
 def test_noise_while_it_thinks_never_ends_the_engine():
