@@ -64,20 +64,21 @@ class Point(NamedTuple):
     games: int = 0  # of self-play, of a version of Zero
 
 
-def zero_points(run: str, most: int) -> list[Point]:
-    """Return the versions of Zero that were evaluated in a run, at most so many, with the seconds until then."""
+def zero_points(run: str, most: int, before: dict[str, float]) -> list[Point]:
+    """Return at most `most` versions of Zero that were evaluated in a run, with the seconds of learning until then.
+
+    `before` has the games and the seconds of the network that learning started from.
+    """
     folder = stage_path(run, KINDS["zero"].stage)
-    if not (folder / "metrics.jsonl").is_file():
-        raise UserError(f"The run {run} has no curve of Zero yet; {call(KINDS['zero'].stage, run)} makes it.")
     points: dict[int, Point] = {}
     for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
-        version, games = int(entry["version"]), int(entry["games"])
+        version, games = int(entry["version"]), int(before["games"] + entry["games"])
         file = folder / "networks" / f"{version:06}.safetensors"
         if version not in points and file.is_file():
             name = f"zero after {games:,} games"
             text = f"zero value_from={shlex.quote(str(file))} name={shlex.quote(name)}"
-            points[version] = Point(name, "zero", entry["seconds"], text, games)
+            points[version] = Point(name, "zero", before["seconds"] + entry["seconds"], text, games)
     chosen = np.unique(np.linspace(len(points) - 1, 0, min(most, len(points))).round().astype(int))
     return [list(points.values())[place] for place in chosen.tolist()]
 
@@ -180,11 +181,13 @@ def check_board(settings: Settings, made: dict[str, Any]) -> None:
 
 
 def main(settings: Settings) -> dict[str, Any]:
-    points = [*zero_points(settings.run, settings.versions), *lineage_points(settings.lineage)]
     made = read_manifest(stage_path(settings.run, KINDS["zero"].stage))
     if made is None:
-        raise UserError(f"The run {settings.run} of Zero is not at its end; {call(KINDS['zero'].stage, settings.run)}.")
+        learn = call(KINDS["zero"].stage, settings.run)
+        raise UserError(f"The run {settings.run} has no network of Zero, or one that still learns; {learn} makes it.")
     check_board(settings, made)
+    points = zero_points(settings.run, settings.versions, made["metrics"]["before"])
+    points += lineage_points(settings.lineage)
     texts = [*(point.text for point in points), *split_players(settings.players), GNU_GO]
     entered = read_players(texts, settings.budget())
     players = [player for player in entered if player.kind != ENGINE or is_installed(player)]

@@ -157,5 +157,30 @@ def module_of(weights: Weights) -> NetworkModule:
     return module
 
 
+@torch.no_grad()
+def settle_norms(module: NetworkModule, planes: np.ndarray) -> None:
+    """Set the statistics of every normalisation to those of some planes. What the network computes stays the same.
+
+    A file has the normalisation folded in, and learning normalises by the batch: without this, the first batch would be
+    answered by another network.
+    """
+
+    def settle(norm: nn.BatchNorm2d, given: tuple[Tensor]) -> None:
+        mean, variance = given[0].mean((0, 2, 3)), given[0].var((0, 2, 3), unbiased=False)
+        scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
+        norm.bias.add_((mean - norm.running_mean) * scale)
+        norm.weight.copy_(scale * torch.sqrt(variance + norm.eps))
+        norm.running_mean.copy_(mean)
+        norm.running_var.copy_(variance)
+
+    hooks = [norm.register_forward_pre_hook(settle) for norm in module.norms.values()]
+    was_training, device = module.training, next(module.parameters()).device
+    module.eval()
+    module(torch.from_numpy(np.ascontiguousarray(planes)).to(device).float())
+    module.train(was_training)
+    for hook in hooks:
+        hook.remove()
+
+
 def _array(tensor: Tensor) -> np.ndarray:
     return tensor.detach().cpu().float().numpy().copy()

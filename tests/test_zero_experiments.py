@@ -112,7 +112,7 @@ def test_zero_and_the_lineage_are_put_on_one_scale(run, tmp_path):
         fingerprint(tmp_path / "mine" / "zero.train" / "networks" / f"00000{n}.safetensors") for n in (1, 2)
     ]
     for wrong, says in (
-        (("run=other",), "The run other has no curve of Zero yet; ./prezero zero.train"),
+        (("run=other",), "The run other has no network of Zero, or one that still learns; ./prezero zero.train"),
         (("run=mine", "board.size=5"), "The run mine has learnt on 3x3 with komi 0.5: board.size=3 board.komi=0.5"),
     ):
         refused = run(arena.compare, *wrong)
@@ -120,8 +120,11 @@ def test_zero_and_the_lineage_are_put_on_one_scale(run, tmp_path):
 
 
 def test_points_have_the_seconds_of_all_that_they_need(run, tmp_path):
-    assert [point.games for point in zero_points("mine", 8)] == [16, 32]
-    assert [point.games for point in zero_points("mine", 1)] == [32]  # the last one
+    nothing = {"games": 0, "seconds": 0.0}
+    alone, late = zero_points("mine", 8, nothing), zero_points("mine", 8, {"games": 100, "seconds": 1_000.0})
+    assert [point.games for point in alone] == [16, 32] and [point.games for point in late] == [116, 132]
+    assert [point.seconds + 1_000 for point in alone] == [point.seconds for point in late]
+    assert [point.games for point in zero_points("mine", 1, nothing)] == [32]  # the last one
     assert lineage_points("none") == []
     seconds = {"data.prepare": 1.0, "rollout.train": 20.0, "sl_policy.train": 300.0}
     write_json(tmp_path / "mine" / "lineage.json", {"seconds": seconds})

@@ -11,6 +11,7 @@ from go.coordinates import SYMMETRIES
 from nets.actions import images_of_actions, turned
 from nets.description import Description
 from nets.inputs import ZeroInputs
+from nets.module import module_of, weights_of
 from nets.runtime import onnx_compute
 from pipeline.errors import UserError
 from zero.games import PASSED, RESIGNED, Terms
@@ -36,6 +37,33 @@ def records():
 
 def with_numbers(records, first):
     return shard_of([record._replace(number=first + i) for i, record in enumerate(records)])
+
+
+def test_a_learner_that_starts_from_a_network_computes_what_it_did(records):
+    """Also while it learns, when normalisation takes the means and deviations of the batch."""
+    cpu = torch.device("cpu")
+    pooled = {"planes": 21, "filters": 6, "layers": 5, "pooled": 1, "heads": "pooled", "outcome": "chances"}
+    description = Description("dual-res", SIZE, moves="legal", hidden=8, **pooled)
+    settings = LearnSettings(optimiser="adamw", learning_rate=0.05, average=0.9)
+    inputs, shard = ZeroInputs(21), shard_of(records)
+    games = np.repeat(np.arange(shard.games), np.diff(shard.starts))
+    lesson = lesson_of(shard, games, np.arange(shard.plies) - shard.starts[games], games % SYMMETRIES, inputs)
+    learnt = Learner(description, settings, cpu, torch.float32)
+    for _ in range(5):
+        learnt.learn(lesson, 0.0)
+    given = weights_of(learnt.student.network)
+    learner = Learner(description, settings, cpu, torch.float32)
+    learner.start_from(given, lesson.planes)
+    for kept in (learner.weights(), weights_of(learner.student.network)):
+        assert all(np.allclose(kept.tensors[name], given.tensors[name], atol=1e-5) for name in given.tensors)
+    planes = torch.from_numpy(lesson.planes).float()
+    expected = module_of(given).eval()(planes)
+    learner.student.train()
+    with torch.no_grad():
+        found = learner.student(planes)
+    for name, answer in expected.items():
+        assert torch.allclose(found[name], answer, atol=1e-4)
+        assert answer.std() > 0.01  # not all alike
 
 
 def test_targets_of_a_replayed_game_equal_a_recomputation(records):

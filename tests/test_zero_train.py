@@ -12,6 +12,7 @@ from nets.network import ALL_SYMMETRIES, Network
 from nets.weights import Weights
 from pipeline.artefact import read_manifest
 from pipeline.launch import compose
+from zero.games import NEVER
 from zero.loop import ZeroTrainer
 from zero.window import Window
 
@@ -175,6 +176,59 @@ def test_every_scale_of_every_preset_makes_sense(preset, scale):
             settings.play.games,
         )
         assert found == grown and settings.play.komi == 5.5
+
+
+@pytest.fixture
+def first(run, tmp_path):
+    """The file of a network that has learnt from 16 games."""
+    assert run(zero.train, *SMALL, "run=first", "iterations=2").code == 0
+    return tmp_path / "first" / "zero.train" / "zero.safetensors"
+
+
+def test_learning_starts_from_a_given_network(run, tmp_path, first):
+    """It plays the first games and is met in the first evaluation; its games and seconds are part of the card."""
+    assert run(zero.train, *SMALL, f"start={first}", "run=second", "iterations=2").code == 0
+    given, folder = Weights.load(first), tmp_path / "second" / "zero.train"
+    assert Weights.load(folder / "networks" / "000000.safetensors").fingerprint() == given.fingerprint()
+    window = Window(folder / "window", 20, json.dumps(read_manifest(folder)["settings"]))
+    made_by = {"network": given.fingerprint(), "resign": NEVER}
+    assert window.read(0, 0, made_by) is not None and window.read(0, 0, made_by | {"network": "other"}) is None
+    entry = json.loads((folder / "metrics.jsonl").read_text().splitlines()[0])
+    assert entry["version"] == 2 and "won against the previous" in entry
+    card, before = weights_in(tmp_path, "second").card, given.card["figures"]
+    assert card["data"] == "16 games of self-play, after the 16 of the network that it started from"
+    assert card["figures"]["games"] == 32 and card["figures"]["seconds"] == before["seconds"] + entry["seconds"]
+    metrics = read_manifest(folder)["metrics"]
+    assert metrics["games"] == 16 and metrics["before"] == {"games": 16, "seconds": before["seconds"]}
+
+
+@pytest.mark.parametrize("iteration", [0, 1])
+def test_a_killed_run_with_a_given_network_ends_with_the_same_weights(run, tmp_path, monkeypatch, first, iteration):
+    settings = (*SMALL, f"start={first}", "iterations=2")
+    assert run(zero.train, *settings, "run=whole").code == 0
+    usual = ZeroTrainer.learn
+
+    def killed(self, number, *rest):
+        if number == iteration:
+            raise Killed
+        return usual(self, number, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ZeroTrainer, "learn", killed)
+        with pytest.raises(Killed):
+            run(zero.train, *settings, "run=broken")
+    assert run(zero.train, *settings, "run=broken").code == 0
+    assert weights_in(tmp_path, "whole").fingerprint() == weights_in(tmp_path, "broken").fingerprint()
+
+
+def test_a_given_network_must_be_of_the_same_kind(run, first):
+    for other, says in (
+        ("net.filters=5", f"The network of start={first} is not the one that these settings describe: it has "),
+        ("play.komi=3.5", f"The network of start={first} has learnt with komi 0.5, and play.komi is 3.5."),
+        ("start=shipped", "No zero network for 3x3 comes with Prezero"),
+    ):
+        refused = run(zero.train, *SMALL, "run=other", f"start={first}", other)
+        assert refused.code == 2 and says in refused.err, refused.err
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,14 @@
 """Learning that starts from another network: what it knows of stones and eyes need not be learnt again.
 
 The value network has the policy network's tower with one more input plane. The weights of that plane begin with zero.
-A value network gives its head, too. With batch normalisation, the scale and the shift of each layer are set so that the
-tower computes what it did.
+A value network gives its head, too. With batch normalisation, the tower still computes what it did.
 """
 
 import numpy as np
 import torch
-from torch import nn
 
 from nets.description import CONV, RELU, Description, layers_of
-from nets.module import NetworkModule
+from nets.module import NetworkModule, settle_norms
 from nets.weights import Weights
 from pipeline.errors import UserError
 
@@ -41,29 +39,17 @@ def start_from(network: NetworkModule, start: Weights, planes: np.ndarray) -> No
     `planes` are those of some positions, on which normalisation is set.
     """
     check_tower(network.description, start)
-    device = next(network.parameters()).device
-    values = torch.from_numpy(np.ascontiguousarray(planes)).to(device).float()
     for name in tower_of(network.description):
         layer = network.layers[name]
         kernel, bias = (torch.from_numpy(start.tensors[f"{name}.{part}"]) for part in ("kernel", "bias"))
         layer.weight.zero_()
-        layer.weight[:, : kernel.shape[1]] = kernel.to(device)
+        layer.weight[:, : kernel.shape[1]] = kernel.to(layer.weight.device)
         layer.bias.copy_(bias)
-        values = layer(values)
-        if name in network.norms:
-            _keep_as_is(network.norms[name], values)
-        values = torch.relu(values)
+        if name in network.norms:  # changes nothing
+            network.norms[name].running_var.fill_(1 - network.norms[name].eps)
     if start.description.family == "value":
         head = {layer.name for layer in layers_of(network.description) if layer.has_weights}
         for name in head.difference(tower_of(network.description)):
             network.layers[name].weight.copy_(torch.from_numpy(start.tensors[f"{name}.kernel"]))
             network.layers[name].bias.copy_(torch.from_numpy(start.tensors[f"{name}.bias"]))
-
-
-def _keep_as_is(norm: nn.BatchNorm2d, values: torch.Tensor) -> None:
-    """Set a normalisation so that it changes nothing about some values."""
-    mean, variance = values.mean((0, 2, 3)), values.var((0, 2, 3), unbiased=False)
-    norm.weight.copy_(torch.sqrt(variance + norm.eps))
-    norm.bias.copy_(mean)
-    norm.running_mean.copy_(mean)
-    norm.running_var.copy_(variance)
+    settle_norms(network, planes)

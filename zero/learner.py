@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from nets.description import SCORES, VALUES, Description, layers_of
 from nets.learning import DIVERGED, learning_state, restore_learning
-from nets.module import NetworkModule, weights_of
+from nets.module import NetworkModule, module_of, settle_norms, weights_of
 from nets.weights import Weights
 from pipeline.device import mixed
 from pipeline.errors import UserError
@@ -100,6 +100,14 @@ class Learner:
         self.optimiser = new_optimiser(self.student, settings)
         self.average = copy.deepcopy(self.student.network) if settings.average else None
         self.steps = 0
+
+    def start_from(self, weights: Weights, planes: np.ndarray) -> None:
+        """Take over a network. `planes` are those of some positions of its games, on which normalisation is set."""
+        network = module_of(weights)
+        settle_norms(network, planes)
+        for module in (self.student.network, self.average):
+            if module is not None:
+                module.load_state_dict(network.state_dict())
 
     def learn(self, lesson: Lesson, share: float) -> dict[str, float]:
         """Make one step. `share` is that of all steps done so far. Return the parts of the loss."""

@@ -1,7 +1,8 @@
 """The loop: self-play, learning, and the gate, iteration after iteration (`pipeline.training` runs it).
 
 An iteration plays its games with the best network, takes them into the window, learns, and lets the new network play
-from then on: always, or if it wins a match against the best one (the gate). Games are written in chunks as they are
+from then on: always, or if it wins a match against the best one (the gate). The first network is random, or a given
+one (`start`), which then is version 0 of the evaluations. Games are written in chunks as they are
 played; after a kill, chunks that are whole are read instead of played again. All randomness is named by the seed, the
 purpose and the iteration, so a resumed run ends with the same weights, bit for bit, on one thread.
 """
@@ -32,8 +33,8 @@ from zero.self_play import Lockstep, is_check_game, resign_threshold
 from zero.settings import LearnSettings, PlaySettings, TreeSettings, ZeroNetSettings
 from zero.window import Shard, Window, shard_of
 
-PLAY, LEARN, CALIBRATE, GATE, EVALUATE = range(5)  # what random streams are for
-CALIBRATED = 256  # positions on which the output ranges for 8 bits are measured
+PLAY, LEARN, CALIBRATE, GATE, EVALUATE, START = range(6)  # what random streams are for
+CALIBRATED = 256  # positions on which output ranges for 8 bits are measured, and normalisation is set
 CHUNK_PLACES = 2  # games of a chunk for each place of its lockstep; threads play chunks side by side
 DRAWN_TOGETHER = 16  # steps whose positions are drawn at once: a large window has hundreds of shards to look into
 
@@ -65,7 +66,15 @@ class ZeroTrainer:
 
     unit = "games"
 
-    def __init__(self, setup: Setup, folder: Path, key: str, device: torch.device, precision: torch.dtype) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        folder: Path,
+        key: str,
+        device: torch.device,
+        precision: torch.dtype,
+        start: Weights | None = None,
+    ) -> None:
         self.setup, self.steps = setup, setup.iterations
         self.inputs = ZeroInputs(setup.net.planes)
         self.window = Window(folder / "window", setup.learn.window, key, setup.learn.window_share)
@@ -73,13 +82,18 @@ class ZeroTrainer:
         self.learner = Learner(setup.description(), setup.learn, device, precision)
         self.iteration = 0  # iterations done
         self.best_iteration = 0  # after which the best network was made
-        self.best = self.learner.weights()
-        planes, _ = self.inputs.of_positions(random_positions(setup.size, setup.seed))
-        self.best.ranges = measure_ranges(self.best, planes)
-        self.snapshots: list[int] = []  # the best network at each evaluation, by its iteration
+        self.start = start
+        self.best = start or self._random_network()
+        self.snapshots = [0] if start else []  # the best network at each evaluation, by its iteration
         self.results: list[list] = []  # of all evaluation matches: names, points, games
         self.needed = 0, 0  # what the last checkpoint needs: its oldest games and its best network
         self.best.save(self._network_file(0))
+
+    def _random_network(self) -> Weights:
+        weights = self.learner.weights()
+        planes, _ = self.inputs.of_positions(random_positions(self.setup.size, self.setup.seed))
+        weights.ranges = measure_ranges(weights, planes)
+        return weights
 
     def _network_file(self, iteration: int) -> Path:
         return self.networks / f"{iteration:06}.safetensors"
@@ -114,6 +128,9 @@ class ZeroTrainer:
         shards = self.self_play(number, threshold)
         for shard in shards:
             self.window.add(number, shard)
+        if self.start is not None and number == 0:  # not before: its own games are what normalisation is set on
+            rng = np.random.default_rng((self.setup.seed, START))
+            self.learner.start_from(self.start, draw_lesson(self.window, CALIBRATED, rng, self.inputs).planes)
         new = sum(len(shard.learnable) for shard in shards)
         shown = _statistics(shards) | {"resign below": max(threshold, -1.0)} | self.learn(number, new)
         self.iteration = number + 1

@@ -9,14 +9,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-from nets.find import KINDS
+from nets.find import KINDS, find_weights
 from nets.weights import Weights, new_card
 from pipeline.artefact import stage_folder
 from pipeline.device import DEVICES, PRECISIONS, choose_device, choose_precision
 from pipeline.errors import UserError
 from pipeline.launch import Command, launch
 from pipeline.settings import StageSettings, seed_setting, setting, threads_setting
-from pipeline.stage import Outcome, done_once
+from pipeline.stage import Input, Outcome, done_once
 from pipeline.tables import table
 from pipeline.training import History, train, write_history
 from zero.curves import draw_learning
@@ -35,6 +35,7 @@ class Settings(StageSettings):
     search: TreeSettings = setting(TreeSettings, "the search")
     play: PlaySettings = setting(PlaySettings, "the games")
     learn: LearnSettings = setting(LearnSettings, "how it learns")
+    start: str = setting("none", "network that learning starts from: none (random weights), shipped, or a file")
     iterations: int = setting(
         20,
         "iterations of self-play and learning; a run that is done goes on if more are asked for",
@@ -66,8 +67,34 @@ class Settings(StageSettings):
             raise UserError(f"opponents={self.opponents} is not a list of {', '.join(OPPONENTS)}, each once.")
 
 
-def learn(settings: Settings, folder: Path, key: dict[str, Any]) -> tuple[Weights, History]:
-    """Learn; return the network that plays, and the history."""
+def find_start(settings: Settings) -> Weights | None:
+    """Load the network that learning starts from; None if it starts from random weights."""
+    if settings.start == "none":
+        return None
+    start = Weights.load(find_weights("zero", settings.size, settings.start))
+    if start.description != settings.net.description(settings.size):
+        raise UserError(
+            f"The network of start={settings.start} is not the one that these settings describe: it has "
+            f"{', '.join(f'{name}={value}' for name, value in start.description.as_dict().items())}."
+        )
+    if start.card.get("komi") != settings.play.komi:
+        raise UserError(
+            f"The network of start={settings.start} has learnt with komi {start.card.get('komi')}, and play.komi is "
+            f"{settings.play.komi:g}."
+        )
+    return start
+
+
+def learnt_before(start: Weights | None) -> dict[str, float]:
+    """Return the games and the seconds that the network to start from has learnt."""
+    figures = {"games": 0, "seconds": 0.0} if start is None else start.card["figures"]
+    return {"games": figures["games"], "seconds": figures["seconds"]}
+
+
+def learn(
+    settings: Settings, folder: Path, key: dict[str, Any], start: Weights | None = None
+) -> tuple[Weights, History]:
+    """Learn, from random weights or from `start`. Return the network that plays, and the history."""
     import torch  # slow import; keep --help fast
 
     from nets.learning import check_memory
@@ -93,12 +120,13 @@ def learn(settings: Settings, folder: Path, key: dict[str, Any]) -> tuple[Weight
         threads,
         settings.seed,
     )
-    trainer = ZeroTrainer(setup, folder, json.dumps(key), device, choose_precision(settings.precision, device))
+    precision = choose_precision(settings.precision, device)
+    trainer = ZeroTrainer(setup, folder, json.dumps(key), device, precision, start)
 
     def report(entries: History) -> None:
         write_history(folder / "metrics.jsonl", {"zero": entries})
         draw_learning(entries, setup.opponents, folder)
-        save_network(trainer.best, settings, key, entries[-1], folder)
+        save_network(trainer.best, settings, start, key, entries[-1], folder)
 
     every = min(settings.evaluate_every, settings.iterations)
     history = train(trainer, "iterations", checkpoint_path(folder), key, trainer.evaluate, every, report)
@@ -111,18 +139,27 @@ def checkpoint_path(folder: Path) -> Path:
 
 
 def save_network(
-    weights: Weights, settings: Settings, key: dict[str, Any], last: dict[str, float], folder: Path
+    weights: Weights,
+    settings: Settings,
+    start: Weights | None,
+    key: dict[str, Any],
+    last: dict[str, float],
+    folder: Path,
 ) -> None:
     """Save the network that plays, with a card. `last` is the last entry of the history."""
-    figures = {"games": int(last["games"]), "seconds": last["seconds"], "last entry": last}
-    data = f"{figures['games']:,} games of self-play, from nothing"
+    before, games = learnt_before(start), int(last["games"])
+    data = f"{games:,} games of self-play, " + (
+        f"after the {before['games']:,} of the network that it started from" if start else "from nothing"
+    )
+    seconds = round(before["seconds"] + last["seconds"], 1)
+    figures = {"games": before["games"] + games, "seconds": seconds, "last entry": last}
     weights.card = new_card(weights.description, data, key, figures, settings.play.komi)
     weights.save(folder / FILE)
 
 
-def run_stage(settings: Settings, folder: Path, key: dict[str, Any]) -> Outcome:
+def run_stage(settings: Settings, start: Weights | None, folder: Path, key: dict[str, Any]) -> Outcome:
     """Learn and write everything but the manifest."""
-    weights, history = learn(settings, folder, key)
+    weights, history = learn(settings, folder, key, start)
     last = history[-1]
     metrics: dict[str, Any] = {
         "size": settings.size,
@@ -130,11 +167,12 @@ def run_stage(settings: Settings, folder: Path, key: dict[str, Any]) -> Outcome:
         "iterations": settings.iterations,
         "games": int(last["games"]),
         "seconds": last["seconds"],
+        "before": learnt_before(start),
         "last entry": last,
         "opponents": settings.opponents.split(","),
         "fingerprint": weights.fingerprint(),
     }
-    save_network(weights, settings, key, last, folder)
+    save_network(weights, settings, start, key, last, folder)
     first = metrics["opponents"][0]
     return Outcome(f"{metrics['games']:,} games: Elo {last['Elo']:.0f} above {first}", metrics)
 
@@ -161,6 +199,7 @@ def text_of(metrics: dict[str, Any]) -> str:
 
 def main(settings: Settings) -> dict[str, float]:
     choose_device(settings.device)  # refuses a device that is not there, before anything is opened
+    start = find_start(settings)
     folder = stage_folder(settings.run, STAGE)
     precision = choose_precision(settings.precision, choose_device(settings.device))
     chosen = dataclasses.replace(settings, precision=str(precision).removeprefix("torch."))
@@ -168,8 +207,8 @@ def main(settings: Settings) -> dict[str, float]:
         folder,
         STAGE,
         chosen,
-        [],
-        lambda key: run_stage(chosen, folder, key),
+        [] if start is None else [Input(STAGE, settings.start, start.fingerprint())],
+        lambda key: run_stage(chosen, start, folder, key),
         is_enough=lambda done: done["metrics"]["iterations"] >= settings.iterations,
     )
     print(text_of(manifest["metrics"]))
