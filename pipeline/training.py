@@ -57,8 +57,12 @@ def write_checkpoint(path: Path, key: str, checkpoint: Checkpoint) -> None:
 
 
 def read_checkpoint(path: Path, key: str) -> Checkpoint | None:
-    """Read a checkpoint; return None if there is none with this key."""
+    """Read a checkpoint; return None if there is none. Raise `UserError` if it has another key."""
     found = read_arrays(path, key)
+    if found is None and path.exists():
+        raise UserError(
+            f"{path.parent} holds an unfinished run of other settings; name this run with run=NAME, or remove {path}."
+        )
     try:
         return found and Checkpoint(found[1], *json.loads(found[0]["checkpoint"]))
     except (KeyError, ValueError, TypeError) as error:

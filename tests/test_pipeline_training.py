@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import ROOT
-from safetensors.numpy import load_file
 
 from pipeline import training
 from pipeline.errors import UserError
@@ -205,16 +204,13 @@ def test_steps_since_the_last_entry_count_after_a_stop(tmp_path, monkeypatch):
         assert {**ours, "seconds": 0} == {**theirs, "seconds": 0}
 
 
-def test_a_checkpoint_of_another_key_is_not_used(tmp_path):
+def test_a_checkpoint_of_another_key_is_neither_used_nor_lost(tmp_path):
     path = tmp_path / "checkpoint"
     write_checkpoint(path, '{"seed": 2}', Checkpoint({"weights": np.full(3, 99.0)}, STEPS, {}, 1.0, []))
-    assert read_checkpoint(path, '{"seed": 1}') is None and read_checkpoint(tmp_path / "none", "") is None
-    toy = Toy()
-    train(toy, "toy", path, {"seed": 1}, dict)
-    fresh = Toy()
-    train(fresh, "toy", tmp_path / "fresh", {"seed": 1}, dict)
-    assert np.array_equal(toy.weights, fresh.weights)
-    assert np.array_equal(load_file(path)["weights"], fresh.weights)
+    before = path.read_bytes()
+    with pytest.raises(UserError, match="holds an unfinished run of other settings; name this run with run=NAME"):
+        train(Toy(), "toy", path, {"seed": 1}, dict)
+    assert path.read_bytes() == before and read_checkpoint(tmp_path / "none", "") is None
 
 
 def test_a_checkpoint_comes_back_as_it_was(tmp_path):
