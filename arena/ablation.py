@@ -16,14 +16,13 @@ from arena import ablation_tables as tables
 from arena.ablation_pages import Made, main_table, write_part
 from arena.ablation_results import answer, measure
 from arena.ablation_tables import BUDGETS, SECONDS, Part
-from arena.games_folder import GamesFolder
+from arena.games_folder import GamesFolder, player_key
 from arena.player_text import Budget, read_player, read_players
 from arena.players import PlayerSettings, searches
 from arena.schedule import slots_of
 from arena.series import check_players, end_players, games_at_once, warn_if_busy
 from arena.terms import DAY, MOST_GAMES, ArenaSettings
 from arena.tournament import games_csv, play_tournament
-from arena.weights_used import weights_used
 from go.errors import GoError
 from nets.find import find_weights
 from pipeline.artefact import made as made_folder
@@ -161,17 +160,17 @@ def play_part(settings: Settings, planned: Plan, folder: Path, what: str) -> dic
         end_players()
     write_atomic(folder / "games.csv", games_csv(played))
     found = measure(part, list(played.values()), settings.samples)
-    weights: dict[str, list[str]] = {}
-    for player in players:
-        for kind, fingerprint in weights_used(player, settings.board.size).items():
+    wanted, weights = asked(settings, players), {}
+    for player in wanted["players"]:
+        for kind, fingerprint in player["weights"].items():
             prints = weights.setdefault(kind, [])
             prints += [fingerprint] if fingerprint not in prints else []
-    return found | {"weights": weights, "asked": asked(settings, players), "cores": os.cpu_count() or 1}
+    return found | {"weights": weights, "asked": wanted, "cores": os.cpu_count() or 1}
 
 
 def asked(settings: Settings, players: list[PlayerSettings]) -> dict[str, Any]:
     """Return what a part must have been asked for to be this one."""
-    described = [dataclasses.asdict(player) for player in players]
+    described = [player_key(player, settings.board.size) for player in players]
     return {"players": described, "games": settings.games, "samples": settings.samples}
 
 

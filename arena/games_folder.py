@@ -23,6 +23,13 @@ LONGEST = 60  # characters of a player's name in the name of a file
 UNSAFE = re.compile(r"[^\w.=]+")
 
 
+def player_key(settings: PlayerSettings, size: int) -> dict[str, Any]:
+    """Return all that makes a player what it is on a board: its settings, and fingerprints of its weights."""
+    found = dataclasses.asdict(settings)
+    found.pop("seed")  # each game has its own
+    return found | {"weights": weights_used(settings, size)}
+
+
 class GamesFolder:
     """The folder of some games. `claim` it before reading or writing games."""
 
@@ -38,7 +45,7 @@ class GamesFolder:
             raise UserError(f"{self.folder} holds games of other settings; name this run with run=NAME, or remove it.")
         known = saved["players"]
         for name, settings in self.players.items():
-            described = self._described(settings)
+            described = player_key(settings, self.terms.board.size)
             if name in known and known[name]["settings"] != described:
                 raise UserError(
                     f"{self.folder} holds games of a player {name} with other settings or weights ("
@@ -55,11 +62,6 @@ class GamesFolder:
     def _terms(self) -> dict[str, Any]:
         policy = find_weights("rollout", self.terms.board.size)
         return result_key(self.terms) | {"judge": fingerprint(policy) if self.terms.score == "rollouts" else ""}
-
-    def _described(self, settings: PlayerSettings) -> dict[str, Any]:
-        found = dataclasses.asdict(settings)
-        found.pop("seed")  # each game has its own
-        return found | {"weights": weights_used(settings, self.terms.board.size)}
 
     def file_of(self, slot: Slot) -> Path:
         name = f"{self.short[slot.black]}-{self.short[slot.white]}-{slot.opening:04}.sgf"

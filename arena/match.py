@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.game import Played, Slot
-from arena.games_folder import GAMES, GamesFolder
+from arena.games_folder import GAMES, GamesFolder, player_key
 from arena.player_text import read_players
 from arena.players import PlayerSettings
 from arena.ratings import rate
@@ -211,7 +211,7 @@ def asked(settings: Settings, players: list[PlayerSettings]) -> dict[str, Any]:
     """Return what a match must have been asked for to be this one."""
     test = settings.test()
     return {
-        "players": [dataclasses.asdict(player) for player in players],
+        "players": [player_key(player, settings.board.size) for player in players],
         "games": settings.games,
         "samples": settings.samples,
         "test": list(test) if test else None,

@@ -30,7 +30,7 @@ def check_players(players: Iterable[PlayerSettings], size: int) -> None:
 
 def is_timed(settings: PlayerSettings) -> bool:
     """Return whether a player has a time for each move, so that it plays worse on a busy machine."""
-    return settings.seconds > 0 and settings.kind in ("search", "gtp")
+    return settings.seconds > 0 and settings.kind in ("search", "zero", "gtp")
 
 
 def games_at_once(players: Iterable[PlayerSettings], parallel: int) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.game import Played, Slot
-from arena.games_folder import GAMES, GamesFolder
+from arena.games_folder import GAMES, GamesFolder, player_key
 from arena.player_text import read_players, split_players
 from arena.players import PlayerSettings
 from arena.rating_tables import (
@@ -151,7 +151,7 @@ def run_tournament(settings: Settings, players: list[PlayerSettings], path: Path
 def asked(settings: Settings, players: list[PlayerSettings]) -> dict[str, Any]:
     """Return what a tournament must have been asked for to be this one."""
     return {
-        "players": [dataclasses.asdict(player) for player in players],
+        "players": [player_key(player, settings.board.size) for player in players],
         "format": settings.format,
         "games": settings.games,
         "anchor": settings.anchor,

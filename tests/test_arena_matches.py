@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, prezero
+from small_networks import random_weights
 from test_gtp_client import fake, wait_until_gone
 
 from arena.game import Slot
@@ -224,6 +225,18 @@ def test_games_of_other_settings_are_never_mixed(tmp_path, change, sentence):
     assert done.returncode == 2 and "holds games of" in done.stderr and files_of(tmp_path, "arena.match") == before
 
 
+def test_a_match_that_is_done_is_not_taken_for_one_with_other_weights(tmp_path):
+    folder = tmp_path / "small" / "sl_policy.train"
+    folder.mkdir(parents=True)
+    random_weights(5, seed=1).save(folder / "policy.safetensors")
+    command = ("arena.match", *MATCH, "first=sl", "second=random", "games=2", "weights=small", "run=r")
+    assert prezero(*command, runs=tmp_path).returncode == 0
+    assert prezero(*command, runs=tmp_path).stdout.startswith("Done earlier")
+    random_weights(5, seed=2).save(folder / "policy.safetensors")
+    done = prezero(*command, runs=tmp_path)
+    assert done.returncode == 2 and "holds games of a player sl with other settings or weights (" in done.stderr
+
+
 def test_a_damaged_game_is_named(tmp_path):
     command = ("arena.match", *MATCH, "first=uct", "second=random", "games=2", "run=r")
     prezero(*command, runs=tmp_path)
@@ -255,8 +268,10 @@ def test_timed_games_are_never_more_than_there_are_cores(monkeypatch):
     assert games_at_once([counted], 20) == 20 and games_at_once([timed], 3) == 3
     assert games_at_once(read_players(["uct threads=0"]), 0) == 1
     assert games_at_once(read_players(["uct threads=32"]), 0) == 1  # more threads than cores, but one game at a time
-    with pytest.raises(UserError, match="parallel=3 timed games with 4 search threads each do not fit on 8 cores"):
-        games_at_once([timed, wide], 3)
+    for name in ("uct", "zero"):
+        wide = read_players([f"{name} threads=4"])
+        with pytest.raises(UserError, match="parallel=3 timed games with 4 search threads each do not fit on 8 cores"):
+            games_at_once(wide, 3)
 
 
 @pytest.mark.parametrize(
