@@ -71,8 +71,10 @@ def zero_points(run: str, most: int, before: dict[str, float]) -> list[Point]:
     """
     folder = stage_path(run, KINDS["zero"].stage)
     points: dict[int, Point] = {}
-    for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
-        entry = json.loads(line)
+    entries = [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    if before["games"]:  # version 0 is the network that learning started from
+        entries.insert(0, {"version": 0, "games": 0, "seconds": 0.0})
+    for entry in entries:
         version, games = int(entry["version"]), int(before["games"] + entry["games"])
         file = folder / "networks" / f"{version:06}.safetensors"
         if version not in points and file.is_file():
@@ -158,14 +160,21 @@ def text_of(metrics: dict[str, Any]) -> str:
     rows += [[name, "", f"{elo:.0f}", ""] for name, elo in metrics["others"].items()]
     lines = [table(["player", "seconds", "Elo", "95%"], rows), ""]
     where, until = metrics["crossing"], metrics["games until GNU Go"]
+    first = min((row for row in metrics["rows"] if row["curve"] == "zero"), key=lambda row: row["seconds"])
+
+    def earlier(found: float, name: str) -> str:
+        return ", or earlier" if found == first[name] else ""  # nobody knows what was before the first version
+
     lines.append(
-        "Zero does not pass the lineage." if where is None else f"Zero passes the lineage after {where:,.0f} s."
+        "Zero does not pass the lineage."
+        if where is None
+        else f"Zero passes the lineage after {where:,.0f} s{earlier(where, 'seconds')}."
     )
     if GNU_GO in metrics["others"]:
         lines.append(
             "No version of Zero is as strong as GNU Go."
             if until is None
-            else f"Zero is as strong as GNU Go after {until:,} games of self-play."
+            else f"Zero is as strong as GNU Go after {until:,} games of self-play{earlier(until, 'games')}."
         )
     return "\n".join(lines)
 

@@ -125,6 +125,10 @@ def test_points_have_the_seconds_of_all_that_they_need(run, tmp_path):
     assert [point.games for point in alone] == [16, 32] and [point.games for point in late] == [116, 132]
     assert [point.seconds + 1_000 for point in alone] == [point.seconds for point in late]
     assert [point.games for point in zero_points("mine", 1, nothing)] == [32]  # the last one
+    networks = tmp_path / "mine" / "zero.train" / "networks"
+    (networks / "000000.safetensors").write_bytes((networks / "000001.safetensors").read_bytes())
+    given = zero_points("mine", 8, {"games": 100, "seconds": 1_000.0})[0]  # what learning started from is a point, too
+    assert (given.games, given.seconds) == (100, 1_000.0) and given.name == "zero after 100 games"
     assert lineage_points("none") == []
     seconds = {"data.prepare": 1.0, "rollout.train": 20.0, "sl_policy.train": 300.0}
     write_json(tmp_path / "mine" / "lineage.json", {"seconds": seconds})

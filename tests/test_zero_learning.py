@@ -64,6 +64,12 @@ def test_a_learner_that_starts_from_a_network_computes_what_it_did(records):
     for name, answer in expected.items():
         assert torch.allclose(found[name], answer, atol=1e-4)
         assert answer.std() > 0.01  # not all alike
+    name, average = next(item for item in learner.average.named_parameters() if item[1].ndim == 4)
+    before = average.detach().clone()
+    learner.learn(lesson, 0.0)
+    stepped = dict(learner.student.network.named_parameters())[name]
+    assert not torch.equal(stepped, before)
+    assert torch.allclose(average, 0.9 * before + 0.1 * stepped, atol=1e-6)  # of its full length from the first step on
 
 
 def test_targets_of_a_replayed_game_equal_a_recomputation(records):
@@ -176,6 +182,14 @@ def test_the_window_has_a_share_of_all_games_so_far_and_comes_back_alike(records
         assert again.numbers == window.numbers and again.games <= 24
     # the latest iteration, then half of all games, then 24 games
     assert oldest == [0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8, 9, 10]
+    later = Window(tmp_path, 24, share=0.5, before=16)  # learning started from a network that had played 16 games
+    for iteration in range(8):
+        later.add(iteration, with_numbers(records[:4], 4 * iteration))
+    assert later.games == 24 and later.oldest == 2
+    few = Window(tmp_path, 24, share=0.5, before=16)
+    few.add(0, with_numbers(records[:4], 0))
+    few.add(1, with_numbers(records[:4], 4))
+    assert few.games == 8  # of 24 games, half would be 12
 
 
 def test_the_window_comes_back_from_its_files(records, tmp_path):
@@ -196,6 +210,10 @@ def test_the_window_comes_back_from_its_files(records, tmp_path):
     assert sorted(path.name[:6] for path in tmp_path.glob("*.safetensors")) == ["000002"] * 2 + ["000003"] * 2
     with pytest.raises(UserError, match=r"The games of iteration 1 are gone from .*; remove .* to begin anew\."):
         Window(tmp_path, 10, "key").restore(1, 4)
+    again.key = "other"
+    again.write(3, 1, made_by, shard)
+    with pytest.raises(UserError, match=r"The games of iteration 3 are gone from .*; remove .* to begin anew\."):
+        Window(tmp_path, 10, "key").restore(2, 4)
 
 
 def lesson_in_torch(lesson):
@@ -287,6 +305,8 @@ def test_the_step_size_falls_as_in_the_paper():
         assert learning_rate(settings, thousands / 700) == pytest.approx(expected)
     assert learning_rate(LearnSettings(learning_rate=0.2), 0.9) == 0.2
     assert learning_rate(LearnSettings(schedule="cosine", learning_rate=1.0), 1.0) == pytest.approx(0.1)
+    rising = LearnSettings(learning_rate=0.2, warm_up=0.1)
+    assert [learning_rate(rising, share) for share in (0, 0.05, 0.1, 0.5)] == pytest.approx([0, 0.1, 0.2, 0.2])
 
 
 def test_weight_decay_is_the_gradient_of_c_times_the_square():
@@ -309,11 +329,11 @@ def test_sampled_moves_and_the_limit_scale_with_the_board():
 
 
 def test_ratings_are_those_of_two_players_by_hand_and_of_three_in_a_row():
-    """One drawn game is added: 2 of 10 become 2.5 of 11, and Elo is 400 log10 of the odds."""
+    """A tenth of a drawn game is added: 2 of 10 become 2.05 of 10.1, and Elo is 400 log10 of the odds."""
     elo = ratings(["a", "b"], [("a", "b", 2.0, 10.0)], "a")
-    assert elo["a"] == 0 and elo["b"] == pytest.approx(400 * np.log10(8.5 / 2.5), abs=0.01)
+    assert elo["a"] == 0 and elo["b"] == pytest.approx(400 * np.log10(8.05 / 2.05), abs=0.01)
     chain = ratings(["a", "b", "c"], [("b", "a", 75.0, 99.0), ("c", "b", 75.0, 99.0)], "a")
-    assert chain["b"] == pytest.approx(400 * np.log10(75.5 / 24.5), abs=0.1)
+    assert chain["b"] == pytest.approx(400 * np.log10(75.05 / 24.05), abs=0.1)
     assert chain["c"] == pytest.approx(2 * chain["b"], abs=0.1)
     assert ratings(["a", "b"], [("a", "b", 0.0, 20.0)], "a")["b"] > 300  # finite, though it won all
 

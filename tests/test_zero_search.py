@@ -185,7 +185,7 @@ def hand_made(actions=3, nodes=6):
 
 @pytest.mark.parametrize(("defect", "sign"), [(NO_DEFECT, 1), (INVERTED_SIGN, -1)])
 def test_values_change_sign_from_move_to_move(defect, sign):
-    """Trap 1: a leaf that is good for its side to move is bad for whoever moved there."""
+    """A leaf that is good for its side to move is bad for whoever moved there."""
     t = hand_made()
     nodes, actions = np.array([0, 1, 2], np.int32), np.array([2, 0, 1], np.int32)
     back_up(t, nodes, actions, 3, 0.75, defect)

@@ -221,6 +221,33 @@ def test_a_killed_run_with_a_given_network_ends_with_the_same_weights(run, tmp_p
     assert weights_in(tmp_path, "whole").fingerprint() == weights_in(tmp_path, "broken").fingerprint()
 
 
+def test_a_given_network_that_stays_the_best_is_counted_once(run, tmp_path, first, monkeypatch):
+    monkeypatch.setattr(ZeroTrainer, "choose_best", lambda self, number: {"passed the gate": 0.0})
+    assert run(zero.train, *SMALL, f"start={first}", "run=second", "evaluate_every=1").code == 0
+    given, found = Weights.load(first), weights_in(tmp_path, "second")
+    assert found.fingerprint() == given.fingerprint() and found.card["figures"]["games"] == 16 + 32
+
+
+def test_an_unfinished_run_is_not_begun_anew_with_other_settings(run, tmp_path, monkeypatch):
+    usual = ZeroTrainer.learn
+
+    def killed(self, number, *rest):
+        if number == 2:
+            raise Killed
+        return usual(self, number, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ZeroTrainer, "learn", killed)
+        with pytest.raises(Killed):
+            run(zero.train, *SMALL, "run=cut")
+    checkpoint = tmp_path / "cut" / "zero.train" / "checkpoint.safetensors"
+    before = checkpoint.read_bytes()
+    refused = run(zero.train, *SMALL, "run=cut", "learn.average=0.5")
+    assert refused.code == 2 and "holds an unfinished run of other settings; name this run with run=NAME" in refused.err
+    assert checkpoint.read_bytes() == before
+    assert run(zero.train, *SMALL, "run=cut").code == 0
+
+
 def test_a_given_network_must_be_of_the_same_kind(run, first):
     for other, says in (
         ("net.filters=5", f"The network of start={first} is not the one that these settings describe: it has "),

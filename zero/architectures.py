@@ -41,7 +41,9 @@ from zero.window import Window, shard_of_games, whole_window
 
 STAGE = "zero.architectures"
 FAMILIES = ("sep-conv", "dual-conv", "sep-res", "dual-res")
-HELD_OUT = 10  # ten games in a row of so many times ten, so that each tenth game, which is never resigned, is in both
+HELD_OUT = (
+    10  # of each 100 games, the first ten in a row: so each tenth game, which is never resigned, is in both parts
+)
 TESTED = 4_096  # positions of held-out games, at most
 BATCH, TIMED = 64, 32  # positions of a batch whose speed is measured, and batches
 LEARN, TEST, MATCH = range(3)  # what random streams are for
@@ -207,6 +209,7 @@ def run_stage(settings: Settings, made: dict[str, Any], folder: Path, key: dict[
         "size": size,
         "games": games.games,
         "held out": held_out.games,
+        "passes": settings.steps * settings.learn.batch_size / games.learnable,
         "networks": rows,
         "value of a guess": guess,
     }
@@ -233,7 +236,8 @@ def text_of(metrics: dict[str, Any]) -> str:
     matches = [[first, second, share_text(won, games)] for first, second, won, games in metrics["matches"]]
     title = (
         f"Figure 4 on {metrics['size']}x{metrics['size']}: {metrics['games']:,} games to learn from, "
-        f"{metrics['held out']:,} held out; a guess of 0 has a value error of {metrics['value of a guess']:.3f}."
+        f"{metrics['held out']:,} held out; {metrics['passes']:.1f} passes over the positions. A guess of 0 has a "
+        f"value error of {metrics['value of a guess']:.3f}."
     )
     parts = title, table([*heads, "Elo", "paper, Elo"], rows), table(["first", "second", "won by the first"], matches)
     return "\n\n".join(parts)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from go.board import BLACK, BOARD, WHITE, clear, play
+from go.board import BLACK, BOARD, clear, play
 from go.coordinates import PASS, SYMMETRIES
 from go.history import HISTORY, begin_history, note_move
 from go.jit import kernel
@@ -288,9 +288,4 @@ def black_outcome(s: Games, g: int, komi: float) -> float:
     """Return the outcome of a game that has ended: 1 if black has won, -1 if white has, 0 for a draw."""
     if s.ending[g] == RESIGNED:
         return -1.0 if s.boards[g]["to_move"] == BLACK else 1.0
-    margin = float(area_margin(s.boards[g])) - komi
-    return float(np.sign(margin))
-
-
-def opponent(color: int) -> int:
-    return BLACK + WHITE - color
+    return float(outcome(s.boards[g], komi))

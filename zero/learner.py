@@ -24,6 +24,7 @@ from zero.lessons import Lesson
 from zero.settings import LearnSettings
 
 AVERAGE = "average."
+SHORT = 9  # the average is as short as (steps + 1) / 10 at first
 DROPS = (4 / 7, 6 / 7)  # of the paper's 700,000 steps: at 400,000 and 600,000
 
 
@@ -65,11 +66,12 @@ def new_optimiser(student: nn.Module, settings: LearnSettings) -> torch.optim.Op
 
 def learning_rate(settings: LearnSettings, share: float) -> float:
     """Return the learning rate after a share of all steps."""
+    highest = settings.learning_rate * (min(1.0, share / settings.warm_up) if settings.warm_up else 1.0)
     if settings.schedule == "paper":
-        return settings.learning_rate * 0.1 ** sum(share >= drop for drop in DROPS)
+        return highest * 0.1 ** sum(share >= drop for drop in DROPS)
     if settings.schedule == "cosine":
-        return settings.learning_rate * (0.1 + 0.9 * 0.5 * (1 + math.cos(math.pi * min(share, 1.0))))
-    return settings.learning_rate
+        return highest * (0.1 + 0.9 * 0.5 * (1 + math.cos(math.pi * min(share, 1.0))))
+    return highest
 
 
 def losses_of(answers: dict[str, Tensor], lesson: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -99,7 +101,7 @@ class Learner:
         self.student = Student(description).to(device, memory_format=torch.channels_last)
         self.optimiser = new_optimiser(self.student, settings)
         self.average = copy.deepcopy(self.student.network) if settings.average else None
-        self.steps = 0
+        self.averaged = 0  # steps that the average is made of
 
     def start_from(self, weights: Weights, planes: np.ndarray) -> None:
         """Take over a network. `planes` are those of some positions of its games, on which normalisation is set."""
@@ -108,6 +110,8 @@ class Learner:
         for module in (self.student.network, self.average):
             if module is not None:
                 module.load_state_dict(network.state_dict())
+        kept = self.settings.average
+        self.averaged = math.ceil(SHORT * kept / (1 - kept))  # the average begins as this network, at its full length
 
     def learn(self, lesson: Lesson, share: float) -> dict[str, float]:
         """Make one step. `share` is that of all steps done so far. Return the parts of the loss."""
@@ -129,7 +133,7 @@ class Learner:
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         self.optimiser.step()
-        self.steps += 1
+        self.averaged += 1
         self._add_to_average()
         return {name: float(part.detach()) for name, part in parts.items()}
 
@@ -137,7 +141,7 @@ class Learner:
     def _add_to_average(self) -> None:
         if self.average is None:
             return
-        share = min(self.settings.average, self.steps / (self.steps + 9))  # at first, the average is a short one
+        share = min(self.settings.average, self.averaged / (self.averaged + SHORT))
         mine = self.student.network.state_dict()
         for name, kept in self.average.state_dict().items():
             if kept.is_floating_point():
@@ -153,7 +157,7 @@ class Learner:
         return weights
 
     def state(self) -> dict[str, np.ndarray]:
-        state = learning_state(self.student, self.optimiser) | {"steps": np.array(self.steps)}
+        state = learning_state(self.student, self.optimiser) | {"averaged": np.array(self.averaged)}
         if self.average is not None:
             for name, tensor in self.average.state_dict().items():
                 state[AVERAGE + name] = tensor.detach().cpu().numpy().copy()
@@ -161,7 +165,7 @@ class Learner:
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         restore_learning(self.student, self.optimiser, state)
-        self.steps = int(state["steps"])
+        self.averaged = int(state["averaged"])
         if self.average is not None:
             averaged = {name: torch.from_numpy(array) for name, array in state.items() if name.startswith(AVERAGE)}
             self.average.load_state_dict({name.removeprefix(AVERAGE): array for name, array in averaged.items()})

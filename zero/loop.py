@@ -77,7 +77,8 @@ class ZeroTrainer:
     ) -> None:
         self.setup, self.steps = setup, setup.iterations
         self.inputs = ZeroInputs(setup.net.planes)
-        self.window = Window(folder / "window", setup.learn.window, key, setup.learn.window_share)
+        before = start.card["figures"]["games"] if start else 0
+        self.window = Window(folder / "window", setup.learn.window, key, setup.learn.window_share, before)
         self.networks = made(folder / "networks")
         self.learner = Learner(setup.description(), setup.learn, device, precision)
         self.iteration = 0  # iterations done
@@ -239,13 +240,14 @@ class ZeroTrainer:
         with ThreadPoolExecutor(setup.threads) as pool:
             played = dict(zip(rivals, pool.map(play, rivals), strict=True))
         self.results += [[name, rival, result.won, result.games] for rival, result in played.items()]
+        previous = f"{self.snapshots[-1]}" if self.snapshots else ""
         if self.best_iteration not in self.snapshots:
             self.snapshots.append(self.best_iteration)
         players = [*setup.opponents, *(f"{number}" for number in self.snapshots)]
         elo = ratings(players, [tuple(row) for row in self.results], setup.opponents[0])
         shown = {f"won against {rival}": played[rival].share for rival in setup.opponents}
-        if past:
-            shown["won against the previous"] = played[f"{past[0]}"].share
+        if previous in played:
+            shown["won against the previous"] = played[previous].share
         shown["version"] = float(self.best_iteration)
         return {"Elo": elo[name]} | {f"Elo of {rival}": elo[rival] for rival in setup.opponents[1:]} | shown
 

@@ -28,7 +28,6 @@ class MatchResult(NamedTuple):
     won: float  # a draw is half a game
     games: int
     won_as_black: float
-    length: float
 
     @property
     def share(self) -> float:
@@ -61,9 +60,7 @@ def play_match(
     outcomes = np.array([record.outcome if record.number % 2 == 0 else -record.outcome for record in records])
     is_black = np.array([record.number % 2 == 0 for record in records])
     won = (outcomes + 1) / 2
-    return MatchResult(
-        float(won.sum()), count, float(won[is_black].sum()), float(np.mean([len(record.moves) for record in records]))
-    )
+    return MatchResult(float(won.sum()), count, float(won[is_black].sum()))
 
 
 def match_terms(komi: float, limit: int, size: int) -> Terms:

@@ -4,7 +4,7 @@ import numpy as np
 
 from pipeline.shares import ELO_SCALE
 
-PRIOR_GAMES = 1.0  # drawn games that are added to each pair that has met, so that ratings stay finite
+PRIOR_GAMES = 0.1  # drawn games that are added to each match, so that ratings stay finite; 1 pulled them together
 ROUNDS, ENOUGH = 10_000, 1e-9
 
 

@@ -36,9 +36,7 @@ from zero.tree import new_trees
 
 NODES_KEPT = 4  # times the simulations of a move: room for what is kept of the tree; then it stops growing
 CHECKED = 200  # games that are looked at for the threshold of resignation
-NEARLY_LOST = (
-    -0.8
-)  # nobody resigns above that: the network that plays may mean other things by its values than the last
+NEARLY_LOST = -0.8  # the highest threshold: it is measured with older networks, whose values mean other things
 OWNER = np.array([0, 1, -1, 0], np.int8)  # by colour
 Side = Answering | Player  # searches here with this network, or moves by itself
 
@@ -72,7 +70,7 @@ class Lockstep:
         self.plans = visit_plans(rule, size * size + 1)
         self.needs = np.zeros(places, np.int64)
         self.numbers = np.zeros(places, np.int64)  # of the games
-        self.asked = self.batches = 0
+        self.asked = 0
 
     def play(
         self,
@@ -134,7 +132,6 @@ class Lockstep:
             )
             receive_all(*self._shared(), self.points, rows, answers.scores, answers.values)
             self.asked += len(rows)
-            self.batches += 1
 
     def _move_from_outside(self, place: int, sides: tuple[Side, Side]) -> None:
         board, limit = self.games.boards[place], self.terms.limit

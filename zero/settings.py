@@ -131,6 +131,7 @@ class LearnSettings:
     schedule: str = setting(
         "constant", "paper: a tenth after 4/7 and 6/7 of the steps; cosine: to a tenth at the end", choices=SCHEDULES
     )
+    warm_up: float = setting(0.0, "share of all steps in which the learning rate rises from 0", least=0, below=1)
     momentum: float = setting(0.9, "momentum of sgd, or first beta of Adam (paper: 0.9)", least=0, below=1)
     weight_decay: float = setting(
         0.0001, "c of c |theta|^2 in the loss; for adamw the decay itself", least=0, below=100
@@ -148,7 +149,7 @@ class LearnSettings:
     )
     value_weight: float = setting(1.0, "weight of the value's error (paper: 1)", least=0, most=1_000)
     search_value: float = setting(
-        0.0, "share of the search's value in what the value shall learn; the rest is the outcome", least=0, most=1
+        0.0, "share of the search's value in the value target; the rest is the outcome", least=0, most=1
     )
     owner_weight: float = setting(
         0.0, "weight of the owners of points, learnt besides; 0 for none", least=0, most=1_000

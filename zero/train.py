@@ -3,6 +3,7 @@
 The paper plays 4.9 million games in 3 days, with 1,600 simulations a move (Silver et al. 2017).
 """
 
+import copy
 import dataclasses
 import json
 import os
@@ -153,6 +154,7 @@ def save_network(
     )
     seconds = round(before["seconds"] + last["seconds"], 1)
     figures = {"games": before["games"] + games, "seconds": seconds, "last entry": last}
+    weights = copy.copy(weights)  # it may be the network to start from, whose card is still needed
     weights.card = new_card(weights.description, data, key, figures, settings.play.komi)
     weights.save(folder / FILE)
 

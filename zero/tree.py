@@ -79,7 +79,7 @@ def add_node(t, b, hashes, points, scores, value):
 def back_up(t, nodes, actions, depth, value, defect):
     """Add a value to the `depth` moves of a path. It is that of the side to move after the last one.
 
-    The last move was the opponent's, so its sign is the other one; above it the sign alternates (trap 1).
+    The last move was the opponent's, so its sign is the other one; above it the sign alternates.
     """
     seen = value if defect == INVERTED_SIGN else -value
     for i in range(depth - 1, -1, -1):

@@ -91,11 +91,13 @@ def shard_of_games(shard: Shard, games: np.ndarray) -> Shard:
 class Window:
     """The latest games, at most `most_games` and at most a share of all so far, but always those of the last iteration.
 
-    Games are numbered from 0, so the last number tells how many there were.
+    Games are numbered from 0, so the last number tells how many there were, besides the `before` of the network that
+    learning started from.
     """
 
-    def __init__(self, folder: Path, most_games: int, key: str = "", share: float = 1.0) -> None:
+    def __init__(self, folder: Path, most_games: int, key: str = "", share: float = 1.0, before: int = 0) -> None:
         self.folder, self.most_games, self.key, self.share = made(folder), most_games, key, share
+        self.before = before
         self.shards: deque[tuple[int, Shard]] = deque()  # with their iterations, the oldest first
         self.numbers: set[int] = set()
 
@@ -119,7 +121,7 @@ class Window:
             raise ValueError("a game must not be in the window twice")
         self.numbers |= fresh
         self.shards.append((iteration, shard))
-        most = min(self.most_games, self.share * (max(fresh) + 1))
+        most = min(self.most_games, self.share * (self.before + max(fresh) + 1))
         while self.games > most and self.shards[0][0] != iteration:
             self._drop_oldest()
 
@@ -157,13 +159,14 @@ class Window:
         self.numbers.clear()
         for iteration in range(first, last):
             paths = sorted(self.folder.glob(f"{iteration:06}-*.safetensors"))
-            if not paths or any(read_arrays(path, self.key) is None for path in paths[:1]):
+            found = [read_arrays(path, self.key) for path in paths]
+            if not found or None in found:
                 raise UserError(
                     f"The games of iteration {iteration} are gone from {self.folder}; remove {self.folder.parent} to "
                     "begin anew."
                 )
-            for path in paths:
-                self.add(iteration, Shard(**read_arrays(path, self.key)[1]))
+            for _, arrays in found:
+                self.add(iteration, Shard(**arrays))
 
 
 def whole_window(run: str, key: dict[str, Any]) -> Window:
