@@ -3,7 +3,7 @@
     Q(s, a) = (1 - lambda) W_v / N_v + lambda W_r / N_r
     u(s, a) = c_puct P(s, a) sqrt(sum over b of N_r(s, b)) / (1 + N_r(s, a))
 
-Both terms are computed for all edges of a node at every selection, so none can be stale (trap 2).
+Both terms are computed for all edges of a node at every selection, so none can be stale.
 """
 
 from typing import NamedTuple

@@ -133,7 +133,7 @@ def make_root(rule, tree, policy, root, work):
 def back_up(n_r, w_r, path, depth, outcome, n_vl):
     """Add the outcome of a rollout to the edges of a path, and remove their virtual losses.
 
-    `outcome` is 1 if the player of the first edge won, -1 if it lost. Players alternate, and so does the sign (trap 1).
+    `outcome` is 1 if the player of the first edge won, -1 if it lost. Players alternate, and so does the sign.
     """
     for i in range(depth):
         atomic_add(n_r, path[i], 1 - n_vl)

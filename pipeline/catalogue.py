@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
-    "lineage": Entry("pipeline.lineage", "run all stages so far, in their order, into runs/", extra="train"),
+    "lineage": Entry("pipeline.lineage", "run all stages in their order, into runs/", extra="train"),
     "status": Entry("pipeline.status", "show how far a run has come, and what to run next"),
     "test": Entry("pipeline.checks:test", "run the test suite; arguments go to pytest", extra="dev"),
     "lint": Entry(

@@ -107,7 +107,7 @@ def check_at_rest(search: Search, simulations: int, before: int = 0) -> None:
     """Check all that must hold when no thread is at work: counts, sums, signs, priors, requests.
 
     Behind an edge are the visits of its node and those from before it was made, whose outcomes are not in the node. So
-    what a node does not account for is at most as large as its number, seen from the other side (trap 1).
+    what a node does not account for is at most as large as its number, seen from the other side.
     """
     tree, rule = search.tree, search.rule
     nodes, edges = int(tree.counters[NODES]), int(tree.counters[EDGES])

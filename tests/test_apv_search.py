@@ -31,7 +31,7 @@ def two_ply_trap(boards, history, symmetries):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_move_that_is_refuted_in_two_plies_is_not_played(threads):
-    """Trap 1: without the change of sign, A1 would be worth 0.9 for ever."""
+    """Without the change of sign, A1 would be worth 0.9 for ever."""
     search = small_search("alpha_v", 3, two_ply_trap, threads=threads, priors="uniform", c_puct=1.0)
     search.set_position(Position(3, komi=0))
     search.run(simulations=30)
@@ -45,7 +45,7 @@ def test_a_move_that_is_refuted_in_two_plies_is_not_played(threads):
 
 
 def test_values_keep_their_range_and_their_side():
-    """Trap 6: values are from -1 to 1, seen by the player of the move."""
+    """Values are from -1 to 1, seen by the player of the move."""
     always = small_search(
         "alpha_v", 5, lambda boards, history, symmetries: np.where(boards["to_move"] == BLACK, 3.0, -3.0)
     )
@@ -114,7 +114,7 @@ def test_a_flat_search_goes_by_the_value_of_moves_because_all_have_as_many_visit
 
 
 def test_the_tree_below_the_moves_that_were_played_is_kept():
-    """Trap 11: the search hears of both players' moves."""
+    """The search hears of both players' moves."""
     search = small_search("uct", 5)
     position = Position(5)
     search.set_position(position)

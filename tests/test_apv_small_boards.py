@@ -63,7 +63,7 @@ def test_other_openings_on_3x3_are_worth_less(opening, komi, wins):
 
 
 def test_on_4x4_black_wins_by_two_points():
-    """Trap 10: nothing but komi tells these two searches apart."""
+    """Nothing but komi tells these two searches apart."""
     won = searched("alpha_r", Position(4, komi=1.5), 100_000, c_puct=1.0)
     lost = searched("alpha_r", Position(4, komi=2.5), 100_000, c_puct=1.0)
     assert best(won)[0] in ("B2", "B3", "C2", "C3") and best(won)[1] > 0.7

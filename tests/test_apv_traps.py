@@ -28,7 +28,7 @@ X X X O O
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_what_loses_in_two_plies_is_not_played(threads):
-    """Trap 1: whoever fills the last shared liberty is taken off the board; black wins by not touching it."""
+    """Whoever fills the last shared liberty is taken off the board; black wins by not touching it."""
     position = Position.from_text(SEKI, komi=0.5)
     search = small_search("alpha_r", 5, threads=threads, n_thr=1)
     search.set_position(position)
@@ -42,7 +42,7 @@ def test_what_loses_in_two_plies_is_not_played(threads):
 
 @pytest.mark.parametrize("rollouts", ["uniform", "rollout"])
 def test_rollouts_are_drawn_as_the_policy_draws_them(rollouts):
-    """Trap 7: with no tree below the root, the wins of a move are those of so many games of the policy."""
+    """With no tree below the root, the wins of a move are those of so many games of the policy."""
     position = Position(5, 0.5).play("C3").play("C2").play("B2")
     search = small_search("flat", 5, rollouts=rollouts)
     search.set_position(position)
@@ -60,7 +60,7 @@ def test_rollouts_are_drawn_as_the_policy_draws_them(rollouts):
 
 @pytest.mark.parametrize("name", ["uct", "alpha_rp", "zero"])
 def test_komi_decides(name):
-    """Trap 10: one position, two komis: all is won with one, and all is lost with the other."""
+    """One position, two komis: all is won with one, and all is lost with the other."""
     for komi, q in ((-30.0, 1), (30.0, -1)):
         search = small_search(name, 5, values=lambda boards, history, symmetries: np.zeros(len(boards)))
         position = Position.from_text(". X X O .\nX X X O O\n. X X O .\nX X X O O\n. X X O .\n", komi=komi).play(PASS)
@@ -120,7 +120,7 @@ def told(player, *commands):
 
 
 def test_the_tree_hears_of_the_opponents_moves(monkeypatch):
-    """Trap 11: after our move and theirs, what is known of the position is still there."""
+    """After our move and theirs, what is known of the position is still there."""
     watched, player = Watched(monkeypatch), small_player("uct", simulations=400)
     move = told(player, "genmove b")[0]
     position = Position(5, 0.5).play(move)
@@ -131,7 +131,7 @@ def test_the_tree_hears_of_the_opponents_moves(monkeypatch):
 
 
 def test_no_other_tree_is_taken_for_that_of_the_position(monkeypatch, tmp_path):
-    """Trap 11: two moves of one colour, a move taken back, another game, another komi, another board."""
+    """Two moves of one colour, a move taken back, another game, another komi, another board."""
     watched, player = Watched(monkeypatch), small_player("uct", simulations=150, resign=-1.0)
     record = tmp_path / "game.sgf"
     record.write_text("(;GM[1]FF[4]SZ[5]KM[0.5];B[cc];W[bb];B[dd])")
@@ -155,7 +155,7 @@ def test_no_other_tree_is_taken_for_that_of_the_position(monkeypatch, tmp_path):
 
 
 def test_the_same_points_in_other_colours_are_another_game():
-    """Trap 11: two moves of white lead to a position with the same turn as a move of each."""
+    """Two moves of white lead to a position with the same turn as a move of each."""
     search = small_search("uct", 5, nodes=5_000)
     search.set_position(Position(5, 0.5))
     search.run(simulations=2_000)
@@ -165,7 +165,7 @@ def test_the_same_points_in_other_colours_are_another_game():
 
 
 def test_clear_board_keeps_size_and_komi(monkeypatch):
-    """Trap 10: and the search goes by them."""
+    """And the search goes by them."""
     watched, player = Watched(monkeypatch), small_player("uct", simulations=30, resign=-1.0)
     told(player, "boardsize 4", "komi 11.5", "clear_board", "genmove b", "clear_board", "genmove b")
     assert watched.komis == [11.5, 11.5] and player.search.position.size == 4
@@ -252,7 +252,7 @@ def test_replies_reach_the_rollouts_of_the_search():
 
 
 def test_white_sees_values_as_black_does():
-    """Trap 6: the same board with colours swapped and komi turned round is worth the same to whoever moves."""
+    """The same board with colours swapped and komi turned round is worth the same to whoever moves."""
     text = ". . X . .\n. X X O .\n. X O O .\n. . O . .\n. . . . .\n"
     swapped = text.translate(str.maketrans("XO", "OX"))
     values = []

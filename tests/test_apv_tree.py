@@ -96,7 +96,7 @@ def test_puct_on_a_tree_made_by_hand():
 
 
 def test_exploration_is_that_of_all_visits_not_only_of_the_path():
-    """Trap 2: visits of one move make the others more interesting."""
+    """Visits of one move make the others more interesting."""
     rows = [(0.5, 10, 0.0, 0, 0.0), (0.5, 10, 0.0, 0, 0.0)]
     prior, n_r, w_r, n_v, w_v = edges_of(rows)
     n_r[0] = 400
@@ -125,7 +125,7 @@ def test_ucb1_tries_everything_once_and_then_goes_by_the_bound():
 
 
 def test_outcomes_change_their_sign_from_edge_to_edge():
-    """Trap 1: what is good for one player is bad for the other."""
+    """What is good for one player is bad for the other."""
     tree = new_tree(1, 4)
     path = np.array([0, 1, 2], np.int32)
     tree.n_r[:3] += 3

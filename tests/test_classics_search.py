@@ -80,7 +80,7 @@ def test_an_evaluation_that_is_asked_is_as_good_as_one_that_is_compiled(batch_si
 
 
 def test_a_capture_is_seen_by_whoever_can_make_it():
-    """Trap 1: with the sign of one ply wrong, white would leave its stones in atari."""
+    """With the sign of one ply wrong, white would leave its stones in atari."""
     drawing = """
         . . . . .
         . X X . .

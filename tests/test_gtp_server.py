@@ -177,7 +177,7 @@ def test_failures_are_in_the_words_of_the_specification_and_change_nothing(line,
 
 
 def test_clear_board_keeps_size_and_komi_and_komi_counts():
-    """Trap 10 of earlier reproductions: komi stored and never used, and `clear_board` that resets the size."""
+    """A fault of earlier reproductions: komi stored and never used, and `clear_board` that resets the size."""
     player = Scripted()
     answers = talk(
         player,

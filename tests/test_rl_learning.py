@@ -151,7 +151,7 @@ def test_games_divide_the_gradient_and_parts_do_not(exact, trainer_of, monkeypat
     assert np.allclose(gradient_of(trainer_of(learner, settings), lesson), whole, atol=1e-5)
 
 
-# Seats and rewards (trap 9)
+# Seats and rewards
 
 
 def seats_of(played: Played) -> tuple[np.ndarray, np.ndarray]:

@@ -299,7 +299,7 @@ def test_a_game_that_begins_anew_is_like_a_new_game():
 
 
 def test_actions_follow_the_softmax_and_are_never_forbidden():
-    """Trap 7: moves are sampled; the best one is not always taken."""
+    """Moves are sampled; the best one is not always taken."""
     scores = np.array([1.0, -0.5, 3.0, 0.2, 9.0, 1.0, -3.0])
     allowed = np.array([True, True, True, True, False, True, True])
     rng, draws = new_rng(5), 20_000

@@ -189,7 +189,7 @@ def test_the_chances_are_those_of_the_softmax(model, gammas, size):
 
 
 def test_moves_are_drawn_with_their_chances_and_not_the_best_taken(model, gammas):
-    """Trap 7 of earlier reproductions: a chi-square test, and no position is always answered alike."""
+    """To take the best move is a common fault. A chi-square test, and no position is always answered alike."""
     tested = 0
     for number, (boards, trackers, samplers, scratch, last, _, expected) in enumerate(
         positions_with_chances(model, gammas, 9, 1)

@@ -32,7 +32,7 @@ def test_u_goes_to_450_on_19x19_and_is_scaled_by_the_area():
 
 
 def test_u_is_uniform_and_every_sample_has_one_of_its_own():
-    """Trap 5: U drawn once a batch, or off by one. The kept U are uniform although long games are rare."""
+    """U drawn once a batch, or off by one. The kept U are uniform although long games are rare."""
     shards = [small_shard(number, games=600, most_u=12) for number in range(2)]
     u = np.concatenate([shard.u for shard in shards])
     assert u.min() == 1 and u.max() == 12
@@ -142,7 +142,7 @@ def test_positions_of_one_game_are_never_in_two_parts(tmp_path):
 
 
 def test_the_outcome_is_that_of_the_player_to_move_at_the_stored_position(tmp_path):
-    """Trap 5: seen from the player before the random move. `Position` replays the game and counts it."""
+    """Seen from the player before the random move. `Position` replays the game and counts it."""
     samples = small_samples(tmp_path)
     shards, seen = [small_shard(0), small_shard(1)], set()
     for part in SPLITS:

@@ -1,6 +1,6 @@
 """Positions with the outcomes of their games: what the value network learns from, and what it is tested on.
 
-All targets are seen by the player to move in the position (trap 5) and go from -1 to 1 (trap 6): the outcome z of the
+All targets are seen by the player to move in the position and go from -1 to 1: the outcome z of the
 game, and the owner of each point at its end.
 """
 

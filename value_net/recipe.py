@@ -5,7 +5,7 @@
     move U   is uniform over the legal moves, those into own eyes included
     the rest is sampled from the RL policy p_rho, until both sides pass (`rl_policy.lockstep`)
 
-The position after move U is kept, with the outcome for the player to move there (trap 5). Every sample has a U of its
+The position after move U is kept, with the outcome for the player to move there. Every sample has a U of its
 own. The paper does not say what becomes of a game that ends before U. Here U is kept and the game is played anew, so
 the kept U are exactly uniform; the games with a large U are then those that last so long. Games that have no legal move
 at U, or reach the move limit, are played anew as well. All of them are counted. If no game reaches U in `MOST_ATTEMPTS`
