@@ -197,7 +197,9 @@ def test_learning_starts_from_a_given_network(run, tmp_path, first):
     assert entry["version"] == 2 and "won against the previous" in entry
     card, before = weights_in(tmp_path, "second").card, given.card["figures"]
     assert card["data"] == "16 games of self-play, after the 16 of the network that it started from"
-    assert card["figures"]["games"] == 32 and card["figures"]["seconds"] == before["seconds"] + entry["seconds"]
+    assert card["figures"]["games"] == 32 and card["figures"]["seconds"] == pytest.approx(
+        before["seconds"] + entry["seconds"]
+    )
     metrics = read_manifest(folder)["metrics"]
     assert metrics["games"] == 16 and metrics["before"] == {"games": 16, "seconds": before["seconds"]}
 
