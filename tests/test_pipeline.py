@@ -14,6 +14,7 @@ from conftest import ROOT, prezero, prezero_process
 from pipeline.artefact import alone_in, finished, read_json, stage_folder, write_atomic, write_manifest
 from pipeline.catalogue import COMMANDS
 from pipeline.errors import UserError
+from pipeline.process import prepare_process
 from pipeline.tables import table
 
 
@@ -375,3 +376,12 @@ def test_memory_that_torch_does_not_get_is_one_sentence(raised, sentence):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 2 and sentence in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_threads_that_wait_leave_the_cores_to_others_unless_told_otherwise(monkeypatch):
+    monkeypatch.setenv("OMP_WAIT_POLICY", "active")
+    prepare_process()
+    assert os.environ["OMP_WAIT_POLICY"] == "active"
+    monkeypatch.delenv("OMP_WAIT_POLICY")
+    prepare_process()
+    assert os.environ["OMP_WAIT_POLICY"] == "passive"
