@@ -178,6 +178,21 @@ def test_every_scale_of_every_preset_makes_sense(preset, scale):
         assert found == grown and settings.play.komi == 5.5
 
 
+def run_until_killed(run, monkeypatch, iteration, *settings):
+    """Run the command until it begins to learn in an iteration."""
+    usual = ZeroTrainer.learn
+
+    def killed(self, number, *rest):
+        if number == iteration:
+            raise Killed
+        return usual(self, number, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ZeroTrainer, "learn", killed)
+        with pytest.raises(Killed):
+            run(zero.train, *settings)
+
+
 @pytest.fixture
 def first(run, tmp_path):
     """The file of a network that has learnt from 16 games."""
@@ -208,17 +223,7 @@ def test_learning_starts_from_a_given_network(run, tmp_path, first):
 def test_a_killed_run_with_a_given_network_ends_with_the_same_weights(run, tmp_path, monkeypatch, first, iteration):
     settings = (*SMALL, f"start={first}", "iterations=2")
     assert run(zero.train, *settings, "run=whole").code == 0
-    usual = ZeroTrainer.learn
-
-    def killed(self, number, *rest):
-        if number == iteration:
-            raise Killed
-        return usual(self, number, *rest)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(ZeroTrainer, "learn", killed)
-        with pytest.raises(Killed):
-            run(zero.train, *settings, "run=broken")
+    run_until_killed(run, monkeypatch, iteration, *settings, "run=broken")
     assert run(zero.train, *settings, "run=broken").code == 0
     assert weights_in(tmp_path, "whole").fingerprint() == weights_in(tmp_path, "broken").fingerprint()
 
@@ -231,17 +236,7 @@ def test_a_given_network_that_stays_the_best_is_counted_once(run, tmp_path, firs
 
 
 def test_an_unfinished_run_is_not_begun_anew_with_other_settings(run, tmp_path, monkeypatch):
-    usual = ZeroTrainer.learn
-
-    def killed(self, number, *rest):
-        if number == 2:
-            raise Killed
-        return usual(self, number, *rest)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(ZeroTrainer, "learn", killed)
-        with pytest.raises(Killed):
-            run(zero.train, *SMALL, "run=cut")
+    run_until_killed(run, monkeypatch, 2, *SMALL, "run=cut")
     checkpoint = tmp_path / "cut" / "zero.train" / "checkpoint.safetensors"
     before = checkpoint.read_bytes()
     refused = run(zero.train, *SMALL, "run=cut", "learn.average=0.5")
