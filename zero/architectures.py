@@ -41,9 +41,8 @@ from zero.window import Window, shard_of_games, whole_window
 
 STAGE = "zero.architectures"
 FAMILIES = ("sep-conv", "dual-conv", "sep-res", "dual-res")
-HELD_OUT = (
-    10  # of each 100 games, the first ten in a row: so each tenth game, which is never resigned, is in both parts
-)
+# Of each 100 games, the first ten are held out. Each tenth game is never resigned; so both parts have such games.
+HELD_OUT = 10
 TESTED = 4_096  # positions of held-out games, at most
 BATCH, TIMED = 64, 32  # positions of a batch whose speed is measured, and batches
 LEARN, TEST, MATCH = range(3)  # what random streams are for

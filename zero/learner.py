@@ -24,7 +24,7 @@ from zero.lessons import Lesson
 from zero.settings import LearnSettings
 
 AVERAGE = "average."
-SHORT = 9  # the average is as short as (steps + 1) / 10 at first
+SHORT = 9  # after n steps the average keeps n / (n + 9) of itself, until that reaches `learn.average`
 DROPS = (4 / 7, 6 / 7)  # of the paper's 700,000 steps: at 400,000 and 600,000
 
 

@@ -1,8 +1,8 @@
 """The loop: self-play, learning, and the gate, iteration after iteration (`pipeline.training` runs it).
 
 An iteration plays its games with the best network, takes them into the window, learns, and lets the new network play
-from then on: always, or if it wins a match against the best one (the gate). The first network is random, or a given
-one (`start`), which then is version 0 of the evaluations. Games are written in chunks as they are
+from then on: always, or if it wins a match against the best one (the gate). The first network is random, or a given one
+(`start`), which is then version 0 of the evaluations. Games are written in chunks as they are
 played; after a kill, chunks that are whole are read instead of played again. All randomness is named by the seed, the
 purpose and the iteration, so a resumed run ends with the same weights, bit for bit, on one thread.
 """

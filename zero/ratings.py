@@ -4,7 +4,7 @@ import numpy as np
 
 from pipeline.shares import ELO_SCALE
 
-PRIOR_GAMES = 0.1  # drawn games that are added to each match, so that ratings stay finite; 1 pulled them together
+PRIOR_GAMES = 0.1  # drawn games added to each match, so that ratings stay finite; more would make differences too small
 ROUNDS, ENOUGH = 10_000, 1e-9
 
 
